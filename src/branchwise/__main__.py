@@ -1,0 +1,5 @@
+"""What ``python -m branchwise`` runs."""
+
+from branchwise.cli.main import run
+
+run()

@@ -1,0 +1,169 @@
+"""The options that every command which reads documents has, in one place."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
+
+import typer
+
+from branchwise.cli.console import say_report
+
+if TYPE_CHECKING:
+    from branchwise.corpus import Corpus
+    from branchwise.taxonomy import Taxonomy
+
+Policy = Literal["error", "skip", "keep"]
+WHERE = "Where a document's parts stand"
+ODD = "Rows that are not as they should be"
+
+Json = Annotated[bool, typer.Option("--json", help="Write JSON for a program instead of text.")]
+Figure = Annotated[
+    Path | None, typer.Option("--figure", metavar="FILE", help="Draw a picture: .png, .svg or .pdf.")
+]
+TaxonomyFile = Annotated[
+    Path | None,
+    typer.Option("--taxonomy", metavar="FILE", help="The tree: .tsv, .csv, .json, .taxonomy, .ttl or .rdf."),
+]
+NeededTaxonomyFile = Annotated[
+    Path,
+    typer.Option("--taxonomy", metavar="FILE", help="The tree: .tsv, .csv, .json, .taxonomy, .ttl or .rdf."),
+]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How documents are read; every field is an option of the command line."""
+
+    text_field: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME", help="Field of the text; repeat it to join several.", rich_help_panel=WHERE
+        ),
+    ] = None
+    label_field: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="Field of the labels; repeated, they are the levels of one path.",
+            rich_help_panel=WHERE,
+        ),
+    ] = None
+    id_field: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Field of the id.", rich_help_panel=WHERE)
+    ] = None
+    label_separator: Annotated[
+        str, typer.Option(metavar="TEXT", help="Stands between labels in one cell.", rich_help_panel=WHERE)
+    ] = ";"
+    path_separator: Annotated[
+        str | None,
+        typer.Option(metavar="TEXT", help="Stands between the parts of a label path.", rich_help_panel=WHERE),
+    ] = None
+    format: Annotated[
+        Literal["jsonl", "csv", "tsv", "parquet", "xlsx"] | None,
+        typer.Option(
+            metavar="FORMAT",
+            help="jsonl, csv, tsv, parquet or xlsx, where no suffix says it.",
+            rich_help_panel=WHERE,
+        ),
+    ] = None
+    encoding: Annotated[
+        str, typer.Option(metavar="NAME", help="Encoding of text files.", rich_help_panel=WHERE)
+    ] = "utf-8"
+    unknown_label: Annotated[
+        Policy, typer.Option(help="A label that the tree does not have.", rich_help_panel=ODD)
+    ] = "error"
+    missing_text: Annotated[Policy, typer.Option(help="No text.", rich_help_panel=ODD)] = "error"
+    bad_text: Annotated[Policy, typer.Option(help="A text that is no string.", rich_help_panel=ODD)] = "error"
+    duplicate_id: Annotated[Policy, typer.Option(help="An id that stood before.", rich_help_panel=ODD)] = (
+        "error"
+    )
+    empty_labels: Annotated[Policy, typer.Option(help="No labels.", rich_help_panel=ODD)] = "keep"
+    rejects: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write the rows left out to this file.", rich_help_panel=ODD),
+    ] = None
+
+    def read(
+        self,
+        paths: Sequence[str],
+        tree: Taxonomy | None = None,
+        *,
+        what: str = "Reading",
+        part: str = "",
+        quiet: bool = False,
+        keep_fields: Sequence[str] = (),
+    ) -> Corpus:
+        """Read documents as the options say, and tell on standard error what was met.
+
+        Parameters
+        ----------
+        paths, tree, keep_fields
+            As for :meth:`branchwise.Corpus.read`.
+        what
+            What the account of skipped rows begins with.
+        part
+            A part's name, which tells the file of its skipped rows from those of other parts.
+        quiet
+            Write neither the account nor the skipped rows, where the same rows are read again.
+        """
+        from branchwise.corpus import Corpus, Policies
+
+        corpus = Corpus.read(
+            list(paths),
+            tree,
+            text_field=self.text_field or "text",
+            label_field=self.label_field or "labels",
+            id_field=self.id_field,
+            keep_fields=keep_fields,
+            label_separator=self.label_separator,
+            path_separator=self.path_separator,
+            format=self.format,
+            encoding=self.encoding,
+            policies=Policies(
+                unknown_label=self.unknown_label,
+                missing_text=self.missing_text,
+                bad_text=self.bad_text,
+                duplicate_id=self.duplicate_id,
+                empty_labels=self.empty_labels,
+            ),
+            rejects=None if quiet else self.rejects_of(part),
+        )
+        if not quiet:
+            say_report(corpus.report, what)
+        return corpus
+
+    def rejects_of(self, part: str = "") -> Path | None:
+        """Return the file for the skipped rows of a part: ``rejects.train.jsonl``."""
+        if self.rejects is None or not part:
+            return self.rejects
+        return self.rejects.with_name(f"{self.rejects.stem}.{part}{self.rejects.suffix}")
+
+
+def reads_documents(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command with a parameter ``reading: Reading`` one option for every field of it."""
+    hints = get_type_hints(command, include_extras=True)
+    own = [
+        one.replace(annotation=hints[one.name], kind=one.KEYWORD_ONLY)
+        for one in inspect.signature(command).parameters.values()
+        if one.name != "reading"
+    ]
+    types = get_type_hints(Reading, include_extras=True)
+    shared = [
+        inspect.Parameter(
+            one.name, inspect.Parameter.KEYWORD_ONLY, default=one.default, annotation=types[one.name]
+        )
+        for one in fields(Reading)
+    ]
+
+    def with_reading(**values: Any) -> Any:
+        reading = Reading(**{one.name: values.pop(one.name) for one in shared})
+        return command(**values, reading=reading)
+
+    with_reading.__name__, with_reading.__doc__ = command.__name__, command.__doc__
+    with_reading.__annotations__ = {one.name: one.annotation for one in (*own, *shared)}
+    with_reading.__signature__ = inspect.Signature([*own, *shared])  # type: ignore[attr-defined]
+    return with_reading

@@ -1,0 +1,7 @@
+"""Pictures, one module each, drawn by matplotlib without a screen and without global state."""
+
+from branchwise.report.figures.mask import draw_mask
+from branchwise.report.figures.statistics import draw_statistics
+from branchwise.report.figures.tree import draw_tree
+
+__all__ = ["draw_mask", "draw_statistics", "draw_tree"]

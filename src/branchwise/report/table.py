@@ -1,0 +1,94 @@
+"""One table, shown to people in the terminal or written as Markdown that can be pasted into a paper."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+Cell = str | int | float | None
+ABSENT = "–"
+NUMBER = re.compile(r"[+-]?[\d.,]+")
+
+
+@dataclass
+class Table:
+    """Rows under headings; columns of numbers stand to the right.
+
+    Parameters
+    ----------
+    title
+        What the table shows.
+    headings
+        One a column.
+    decimals
+        Decimals of every float.
+    """
+
+    title: str
+    headings: Sequence[str]
+    decimals: int = 2
+    rows: list[Sequence[Cell]] = field(default_factory=list)
+
+    def add(self, *cells: Cell) -> None:
+        """Append a row: text, numbers, or None where there is nothing to say."""
+        if len(cells) != len(self.headings):
+            raise ValueError(f"A row of {len(cells)} cells does not fit under {len(self.headings)} headings.")
+        self.rows.append(cells)
+
+    def rich(self) -> RenderableType:
+        """Return the table for a terminal; label names are shown as they are, markup and all."""
+        from rich import box
+        from rich.cells import cell_len
+        from rich.console import Group
+        from rich.table import Table as RichTable
+        from rich.text import Text
+
+        table = RichTable(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+        texts = [[self._text(cell) for cell in row] for row in self.rows]
+        for index, heading in enumerate(self.headings):
+            numeric = self._is_numeric(index)
+            widest = max((cell_len(row[index]) for row in texts), default=0)
+            table.add_column(
+                Text(heading),
+                justify="right" if numeric else "left",
+                overflow="fold",
+                min_width=widest if numeric else None,  # a heading may be folded, a number not
+            )
+        for row in texts:
+            table.add_row(*(Text(cell) for cell in row))
+        return Group(Text(self.title, style="bold"), table)
+
+    def markdown(self) -> str:
+        """Return the table as Markdown, with its title above."""
+        lines = [f"**{_escaped(self.title)}**", ""]
+        lines.append(_line(self.headings))
+        lines.append(_line(["---:" if self._is_numeric(i) else "---" for i in range(len(self.headings))]))
+        lines += [_line([self._text(cell) for cell in row]) for row in self.rows]
+        return "\n".join(lines) + "\n"
+
+    def _text(self, cell: Cell) -> str:
+        if cell is None:
+            return ABSENT
+        if isinstance(cell, float):
+            return f"{cell:,.{self.decimals}f}"
+        return f"{cell:,}" if isinstance(cell, int) else cell
+
+    def _is_numeric(self, column: int) -> bool:
+        cells = [row[column] for row in self.rows if row[column] is not None]
+        return bool(cells) and all(not isinstance(cell, str) or NUMBER.fullmatch(cell) for cell in cells)
+
+
+def _line(cells: Sequence[str]) -> str:
+    return "| " + " | ".join(map(_escaped, cells)) + " |"
+
+
+def _escaped(text: str) -> str:
+    """Escape what Markdown would take for a column, emphasis, a link or HTML."""
+    for character in "\\|*_`<[":
+        text = text.replace(character, "\\" + character)
+    return " ".join(text.split())

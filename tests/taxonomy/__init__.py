@@ -1,0 +1,1 @@
+"""Tests of the label tree, label sets and the taxonomy formats."""

@@ -189,5 +189,5 @@ def test_memory_does_not_grow_with_the_corpus(tmp_path: Path, suffix: str) -> No
     large.unlink()
     seen = json.loads(run.stdout)
     assert seen["documents"] == 16_000
-    assert seen["growth"] < 100  # megabytes; the texts are 150
+    assert seen["growth"] < 130  # megabytes; the texts are 150
     assert sorted(one.name for one in tmp_path.iterdir()) == [small.name]

@@ -9,7 +9,7 @@ from branchwise.corpus.rows import BadRow, Numbered, checked_header
 from branchwise.corpus.streams import CHUNK, Source
 from branchwise.errors import CorpusError
 
-_BATCH = 1024  # rows of Parquet taken at a time
+_BATCH = 256  # rows of Parquet taken at a time
 
 
 def parquet(source: Source) -> Numbered:

@@ -52,7 +52,7 @@ def test_skipped_rows_of_each_part_have_a_file(folder: Path, branchwise: Callabl
     options = (*T, "--missing-text", "skip", "--rejects", "rejects.jsonl")
     answer = branchwise("data", "stats", "train.jsonl", "test.jsonl", *options, "--json")
     assert answer.json["documents"] == 6
-    assert answer.err.count("1 rows left out") == 2
+    assert answer.err.count("1 row left out") == 2
     for name in ("train", "test"):
         [row] = (folder / f"rejects.{name}.jsonl").read_text().splitlines()
         assert f"{name}.jsonl" in json.loads(row)["where"]
@@ -134,3 +134,48 @@ def test_split_by_group_keeps_the_field(folder: Path, branchwise: Callable) -> N
         for name in "xy"
     ]
     assert not sources[0] & sources[1]
+
+
+def test_rows_that_cannot_be_read_can_be_skipped(folder: Path, branchwise: Callable) -> None:
+    (folder / "short.csv").write_text("id,text,labels\n1,one\n2,two,a\n")
+    options = ("--bad-row", "skip", "--rejects", "rejects.jsonl", "--output", "-")
+    answer = branchwise("data", "convert", "short.csv", *T, *options)
+    assert [json.loads(line)["id"] for line in answer.out.splitlines()] == ["2"]
+    assert "1 document read, 1 row left out." in answer.err
+    assert json.loads((folder / "rejects.jsonl").read_text())["where"] == "short.csv, line 2"
+
+
+@pytest.mark.usefixtures("folder")
+def test_split_says_where_a_part_is_not_of_the_size_asked_for(branchwise: Callable) -> None:
+    options = ("--how", "group", "--group", "source", "--parts", "x=1,y=5", "--suffix", ".jsonl")
+    answer = branchwise("data", "split", "documents.jsonl", *T, *options, "--output-dir", "parts")
+    assert "x has 2 documents, not the 1 asked for: groups stay whole." in answer.err
+    shares = ("--how", "random", "--parts", "x=0.5,y=0.5")
+    assert branchwise("data", "split", "documents.jsonl", *T, *shares, "--output-dir", "parts").err == ""
+
+
+def test_a_split_cut_short_leaves_the_one_before(
+    folder: Path, branchwise: Callable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    options = ("--parts", "x=0.5,y=0.5", "--suffix", ".jsonl", "--output-dir", "parts")
+    branchwise("data", "split", "documents.jsonl", *T, *options)
+    before = {path.name: path.read_bytes() for path in (folder / "parts").iterdir()}
+    written = []
+
+    def write_one_then_stop(_corpus: Corpus, place: Path) -> None:
+        if written:
+            raise KeyboardInterrupt
+        written.append(place)
+        place.write_text("whole")
+
+    monkeypatch.setattr(Corpus, "write", write_one_then_stop)
+    assert branchwise("data", "split", "documents.jsonl", *T, *options, "--seed", "1").code == 130
+    assert written
+    assert {path.name: path.read_bytes() for path in (folder / "parts").iterdir()} == before
+
+
+@pytest.mark.usefixtures("folder")
+def test_check_of_one_file_speaks_of_documents(branchwise: Callable) -> None:
+    out = branchwise("data", "check", "documents.jsonl", *T).out
+    assert "Checked 6 documents." in out
+    assert "documents in documents" not in out

@@ -28,6 +28,10 @@ FILES = {
     "few.jsonl": b'{"id": "1", "labels": []}\n',
     "strange.jsonl": b'{"id": "1", "labels": ["zz"]}\n',
     "tokenizer.json": b"{}",
+    "utf16.csv": "id,text,labels\r\n1,one,a\r\n".encode("utf-16"),
+    "name.jsonl": b'{"id": "1", "text": "x", "labels": ["Gamma"]}\n',
+    "short.csv": b"id,text,labels\n1,one\n2,two,a\n",
+    "spelling.jsonl": b'{"id": "1", "text": "x", "labels": ["A"]}\n',
 }
 MISTAKES = {
     "empty taxonomy": (["data", "tree", "empty.tsv"], ["empty.tsv"]),
@@ -59,7 +63,10 @@ MISTAKES = {
     "missing text": (["data", "stats", "no_text.jsonl", *T], ["no_text.jsonl, line 1", "--missing-text"]),
     "same id": (["data", "stats", "same_id.jsonl", *T], ["same_id.jsonl, line 2", "'1'", "--duplicate-id"]),
     "not JSON": (["data", "stats", "broken.jsonl", *T], ["broken.jsonl, line 1"]),
-    "documents not UTF-8": (["data", "stats", "latin.csv", *T], ["latin.csv, line 2", "0xe9"]),
+    "documents not UTF-8": (
+        ["data", "stats", "latin.csv", *T],
+        ["latin.csv, line 2", "0xe9", "--encoding cp1252"],
+    ),
     "no such encoding": (["data", "stats", "latin.csv", *T, "--encoding", "klingon"], ["klingon"]),
     "unknown document suffix": (["data", "stats", "tree.xyz", *T], ["tree.xyz"]),
     "no taxonomy and no paths": (["data", "stats", "nowhere.jsonl"], ["nowhere.jsonl"]),
@@ -113,6 +120,15 @@ MISTAKES = {
         ["data", "split", "documents.jsonl", *T, "--output-dir", "o", "--how", "group", "--group", "author"],
         ["documents.jsonl", "'author'"],
     ),
+    "standard input twice": (["evaluate", "-", "-", *T], ["Standard input", "twice"]),
+    "unknown tree output": (
+        ["data", "tree", "tree.tsv", "--output", "out.xyz"],
+        ["Error: out.xyz has", "'.xyz'"],
+    ),
+    "unreadable row": (["data", "stats", "short.csv", *T], ["short.csv, line 2", "--bad-row skip"]),
+    "UTF-16": (["data", "stats", "utf16.csv", *T], ["utf16.csv, line 1", "0xff", "utf-16"]),
+    "a name for an id": (["data", "stats", "name.jsonl", *T], ["'Gamma'", "the name of c;"]),
+    "another spelling": (["data", "stats", "spelling.jsonl", *T], ["'A'", "did you mean a;"]),
     "unknown label in a mask": (["data", "mask", "--labels", "zz", *T], ["'zz'"]),
     "no label in a mask": (["data", "mask", "--labels", " , ", *T], ["--labels"]),
     "text units without a tokenizer": (

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -42,6 +44,7 @@ def test_table_is_in_per_cent(branchwise: Callable) -> None:
 @pytest.mark.usefixtures("folder")
 def test_missing_ancestors_are_said(branchwise: Callable) -> None:
     answer = branchwise("evaluate", "documents.jsonl", "predictions.jsonl", *T)
+    assert answer.err.startswith("predictions.jsonl: ")
     assert "--add-ancestors" in answer.err
 
 
@@ -86,6 +89,33 @@ def test_either_side_from_standard_input(which: str, folder: Path, branchwise: C
         branchwise("evaluate", *names, *T, "--add-ancestors", "--json", stdin=piped).json["exact_match"]
         == 1.0
     )
+
+
+@pytest.mark.parametrize("name", ["truth.jsonl", "truth.csv", "hiagm.json", "neural.json"])
+def test_truth_needs_ids_and_labels_only(name: str, folder: Path, branchwise: Callable) -> None:
+    rows = [json.loads(line) for line in (folder / "documents.jsonl").read_text().splitlines()]
+    if name == "truth.csv":
+        lines = ["id,labels", *(f"{row['id']},{';'.join(row['labels'])}" for row in rows)]
+    elif name == "hiagm.json":
+        lines = [json.dumps({"id": row["id"], "token": ["x"], "label": row["labels"]}) for row in rows]
+    elif name == "neural.json":
+        lines = [json.dumps({"id": row["id"], "doc_token": [], "doc_label": row["labels"]}) for row in rows]
+    else:
+        lines = [json.dumps({"id": row["id"], "labels": row["labels"]}) for row in rows]
+    (folder / name).write_text("\n".join(lines) + "\n")
+    answer = branchwise("evaluate", name, "predictions.jsonl", *T, "--add-ancestors", "--json")
+    assert answer.json["exact_match"] == 1.0
+    assert answer.err == ""
+
+
+def test_predictions_from_a_named_pipe(folder: Path, branchwise: Callable) -> None:
+    os.mkfifo(folder / "pipe")
+    content = (folder / "predictions.jsonl").read_bytes()
+    writer = threading.Thread(target=(folder / "pipe").write_bytes, args=(content,))
+    writer.start()
+    answer = branchwise("evaluate", "documents.jsonl", "pipe", *T, "--add-ancestors", "--json")
+    writer.join()
+    assert answer.json["exact_match"] == 1.0
 
 
 def test_truth_without_texts(folder: Path, branchwise: Callable) -> None:

@@ -119,7 +119,23 @@ def test_skipped_rows_are_told_on_standard_error(folder: Path, branchwise: Calla
         "--json",
     )
     assert answer.json["tree"][0]["documents"] == 1
-    assert "1 documents read, 1 rows left out" in answer.err
+    assert "1 document read, 1 row left out" in answer.err
     assert "unknown label: 1 (odd.jsonl, line 2" in answer.err
     assert "[/red]" in answer.err
     assert "[/red]" in (folder / "out.jsonl").read_text()
+
+
+def test_counting_and_growing_need_no_texts(folder: Path, branchwise: Callable) -> None:
+    (folder / "shop.csv").write_text("Title,Category,Subcategory\nOne,Hats,Caps\nTwo,Hats,\n")
+    fields = ("--label-field", "Category", "--label-field", "Subcategory")
+    grown = branchwise("data", "tree", "--from", "shop.csv", *fields, "--output", "shop.tsv", "--json").json
+    assert [(node["id"], node["documents"]) for node in grown["tree"]] == [("Hats", 2), ("Hats > Caps", 1)]
+    counted = branchwise("data", "tree", "shop.tsv", "--counts", "shop.csv", *fields, "--json").json
+    assert counted["tree"] == grown["tree"]
+
+
+@pytest.mark.usefixtures("folder")
+def test_names_that_a_format_cannot_hold_are_mentioned(branchwise: Callable) -> None:
+    assert "names and synonyms" in branchwise("data", "tree", "tree.tsv", "--output", "o.taxonomy").err
+    assert branchwise("data", "tree", "o.taxonomy", "--output", "again.taxonomy").err == ""
+    assert branchwise("data", "tree", "tree.tsv", "--output", "o.json").err == ""

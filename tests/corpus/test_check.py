@@ -79,6 +79,8 @@ def test_labels_with_few_documents() -> None:
     assert "a2: 4" in found.sentence
     rows["train"] += [(f"more{i}", text(f"more{i}"), ["a2"]) for i in range(5)]
     assert only(report_on(rows), "labels_with_few_documents").details == {"below_5": 0, "below_10": 1}
+    rows["train"].append(("tenth", text("tenth"), ["a2"]))
+    assert report_on(rows).findings == ()
 
 
 def test_labels_that_are_evaluated_but_never_trained() -> None:

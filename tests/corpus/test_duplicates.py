@@ -63,10 +63,12 @@ def test_exact_means_equal_but_for_case_space_and_punctuation() -> None:
         "Thequick brown fox",
         "Straße ÉCOLE",
         "straße e\u0301cole",
+        "ﬁsh",
+        "fish",
     ]
     found = find_duplicates(column(texts, chunk=3))
-    assert found.exact.tolist() == [0, 0, 0, 3, 4, 5, 6, 6]
-    assert [group.tolist() for group in found.groups(exact=True)] == [[0, 1, 2], [6, 7]]
+    assert found.exact.tolist() == [0, 0, 0, 3, 4, 5, 6, 6, 8, 8]
+    assert [group.tolist() for group in found.groups(exact=True)] == [[0, 1, 2], [6, 7], [8, 9]]
 
 
 def test_texts_without_a_word_repeat_nothing() -> None:

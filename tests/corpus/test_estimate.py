@@ -68,9 +68,11 @@ def test_time_follows_from_its_ingredients() -> None:
     assert found.symbols_per_target == 4  # a / b and the end symbol
     assert found.total_flops == pytest.approx(found.training_flops_per_document * 20 * 2)
     assert found.seconds == pytest.approx(found.total_flops / (1e11 * SHARE_REACHED))
-    forward = float(t5_sizes("t5-base").encoder_flops(np.array(136)))
-    assert found.training_flops_per_document == pytest.approx(3 * forward, rel=0.25)
-    assert found.training_flops_per_document > 3 * forward
+    base, pieces, symbols = t5_sizes("t5-base"), np.array(136), np.array(4)
+    forward = (
+        base.encoder_flops(pieces) + base.cross_flops(pieces) + base.decoder_flops(pieces, symbols, 2 + 4)
+    )
+    assert found.training_flops_per_document == pytest.approx(3 * float(forward))
 
 
 def test_memory_is_sixteen_bytes_a_weight_and_the_activations() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from branchwise import Corpus
+from branchwise import Corpus, Taxonomy
 from branchwise.corpus import Policies
 from branchwise.errors import CorpusError
 from tests.corpus.files import TREE, Rows, json_lines, write_rows
@@ -194,3 +194,15 @@ class TestRejects:
         rejects = tmp_path / "rejects.jsonl"
         Corpus.read(path, TREE, bad_row="skip", rejects=rejects)
         assert json.loads(rejects.read_text())["record"] == ["One", "cs", "more"]
+
+
+def test_near_ids_are_looked_for_a_few_times_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+    known = Taxonomy.unknown_label
+    monkeypatch.setattr(Taxonomy, "unknown_label", lambda tree, one: asked.append(one) or known(tree, one))
+    rows = [{"id": str(i), "text": "x", "labels": [f"cs.A{i}"]} for i in range(50)]
+    rejects = tmp_path / "rejects.jsonl"
+    with pytest.raises(CorpusError, match=r"unknown label: 50 .*did you mean cs\.AI"):
+        Corpus.read(write_rows(tmp_path / "d.jsonl", rows), TREE, unknown_label="skip", rejects=rejects)
+    assert len(asked) == 3
+    assert "'cs.A49' is not in the taxonomy" in rejects.read_text()

@@ -55,6 +55,13 @@ class TestOtherTools:
         assert list(corpus.texts()) == ["deep nets learn", "rash"]
         assert sets_of(corpus) == [("CS", "Machine learning"), ("CS", "Medical", "Skin, care")]
 
+    def test_labels_alone(self, tmp_path: Path, named_tree: Taxonomy) -> None:
+        for rows in (HIAGM, NEURAL, [{"labels": ["Machine learning"]}]):
+            corpus = read(tmp_path, rows, named_tree, text_field=None)
+            assert "Machine learning" in sets_of(corpus)[0]
+            assert set(corpus.texts()) == {""}
+            assert not corpus.report.problems
+
     def test_hiagm_names_no_parents_so_it_needs_the_taxonomy(self, tmp_path: Path) -> None:
         told = refused(tmp_path, HIAGM, None)
         assert told.startswith(

@@ -86,7 +86,7 @@ def test_chained_multi_path_wishes_are_met() -> None:
 
 def test_tangled_wishes_are_met_by_moving_documents_afterwards() -> None:
     rng = np.random.Generator(np.random.PCG64(9))
-    left_open = 0
+    left_open = misplaced = 0
     for _ in range(
         20
     ):  # 40 labels of 3 to 8 documents among 40 documents: dealing alone leaves 12 wishes open
@@ -97,8 +97,9 @@ def test_tangled_wishes_are_met_by_moving_documents_afterwards() -> None:
         corpus = corpus_of(two_levels(40, 0), LabelSets.from_lists(lists))
         parts = split(corpus, THIRDS)
         left_open += missed(corpus, parts)
-        assert [len(part) for part in parts.values()] == pytest.approx([36, 12, 12], abs=3)
+        misplaced += abs(len(parts["train"]) - 36) + abs(len(parts["test"]) - 12)
     assert left_open <= 4
+    assert misplaced <= 2  # what was moved is made good elsewhere
 
 
 def test_a_part_grows_where_its_labels_need_more_documents_than_it_has_room_for() -> None:

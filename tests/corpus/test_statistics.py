@@ -40,6 +40,8 @@ def test_a_small_corpus_counted_by_hand() -> None:
     assert found.multi_path_share == pytest.approx(2 / 5)
     # c, a and b have children, and paths end there in the second, third and fifth document
     assert found.inner_stop_share == pytest.approx(3 / 5)
+    alone = Corpus.from_texts(["x"] * 4, [["e"], ["f"], ["a"], ["d", "f"]], tree())
+    assert statistics({"all": alone}).inner_stop_share == pytest.approx(1 / 4)
 
 
 def test_occurrences_are_per_label_of_the_level_the_unused_ones_too() -> None:

@@ -174,3 +174,10 @@ def test_an_id_that_stands_for_copies_brings_them_all() -> None:
     assert tree.label_sets([["x"], []]).to_ids(tree) == [("a", "b", "x", "x@b"), ()]
     with pytest.raises(TaxonomyError, match="'y' is not in the taxonomy"):
         tree.label_sets([["y"]])
+
+
+def test_an_unknown_label_is_told_its_other_spelling() -> None:
+    tree = small()
+    assert "did you mean cs.LG;" in tree.unknown_label(" CS.lg")
+    assert "the name of stat.ML and cs.LG; use" in tree.unknown_label("machine learning")
+    assert "not in the taxonomy of 6 labels" in tree.unknown_label("zzzzzz")

@@ -64,6 +64,10 @@ def say_report(report: ReadingReport, what: str) -> None:
     lines = list(report.lines())
     if not lines and not report.skipped:
         return
-    say(f"{what}: {report.read:,} documents read, {report.skipped:,} rows left out.")
+    documents, rows = (
+        "document" if report.read == 1 else "documents",
+        "row" if report.skipped == 1 else "rows",
+    )
+    say(f"{what}: {report.read:,} {documents} read, {report.skipped:,} {rows} left out.")
     for line in lines:
         say(f"  {line}")

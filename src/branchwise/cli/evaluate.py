@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json as json_module
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -47,15 +46,14 @@ def evaluate(
 
     check_outputs([truth, predictions, compare, taxonomy], [output, reading.rejects])
     tree = read_tree(taxonomy)
-    # Texts do not matter here, so none is missed.
-    corpus = replace(reading, missing_text="keep", bad_text="keep").read([truth], tree, what="Truth")
+    corpus = reading.read([truth], tree, what="Truth", texts=False)
     first = _matched(corpus, predictions, reading)
     names = _names(predictions, compare)
-    systems = {names[0]: _measure(corpus, first, add_ancestors)}
+    systems = {names[0]: _measure(corpus, first, add_ancestors, names[0])}
     comparison = None
     if compare is not None:
         second = _matched(corpus, compare, reading)
-        systems[names[1]] = _measure(corpus, second, add_ancestors)
+        systems[names[1]] = _measure(corpus, second, add_ancestors, names[1])
         comparison = paired_bootstrap(
             tree,
             corpus.labels,
@@ -82,7 +80,7 @@ def _matched(corpus: Corpus, path: str, reading: Reading) -> Predictions:
     return read.take(match(corpus.ids, read.ids))
 
 
-def _measure(corpus: Corpus, predicted: Predictions, add_ancestors: bool) -> Evaluation:
+def _measure(corpus: Corpus, predicted: Predictions, add_ancestors: bool, name: str) -> Evaluation:
     from branchwise.evaluation import evaluate as measure
 
     result = measure(
@@ -95,8 +93,8 @@ def _measure(corpus: Corpus, predicted: Predictions, add_ancestors: bool) -> Eva
     )
     if result.label_inconsistency and not add_ancestors:
         say(
-            f"{100 * result.label_inconsistency:.1f} % of the documents are predicted a label without its "
-            "parent: scored as they are; --add-ancestors completes them first."
+            f"{name}: {100 * result.label_inconsistency:.1f} % of the documents are predicted a label without "
+            "its parent, and scored as they are; --add-ancestors completes them first."
         )
     return result
 

@@ -13,8 +13,11 @@ STANDARD = "-"
 
 
 def check_outputs(inputs: Iterable[str | Path | None], outputs: Iterable[str | Path | None]) -> None:
-    """Raise where a file that is read would be written over, or where a folder for an output is missing."""
-    read = {Path(one).resolve() for one in inputs if one is not None and str(one) != STANDARD}
+    """Raise where an input would be written over or a pipe read twice, or where an output has no folder."""
+    named = [one for one in inputs if one is not None]
+    if sum(str(one) == STANDARD for one in named) > 1:
+        raise BranchwiseError("Standard input (-) is named twice, but can be read once: name a file for one.")
+    read = {Path(one).resolve() for one in named if str(one) != STANDARD}
     written: set[Path] = set()
     for output in outputs:
         if output is None or str(output) == STANDARD:
@@ -43,11 +46,15 @@ def check_figure(path: str | Path | None) -> None:
 def complete_file(path: str | Path) -> Iterator[Path]:
     """Give a place to write to, with the suffix of ``path``, which becomes ``path`` if all goes well."""
     path = Path(path)
+    part = path
     try:
         with tempfile.TemporaryDirectory(prefix=f".{path.stem[:40]}.", dir=path.parent) as folder:
             part = Path(folder) / path.name
             yield part
             part.replace(path)
+    except BranchwiseError as error:  # speaks of the file the user named
+        message = str(error).replace(str(part.resolve()), str(path)).replace(str(part), str(path))
+        raise type(error)(message) from error
     except OSError as error:
         raise BranchwiseError(
             f"{path} cannot be written ({error.strerror or error}): choose another place."

@@ -82,6 +82,10 @@ class Reading:
         "error"
     )
     empty_labels: Annotated[Policy, typer.Option(help="No labels.", rich_help_panel=ODD)] = "keep"
+    bad_row: Annotated[
+        Literal["error", "skip"],
+        typer.Option(help="A row that cannot be read: no JSON, too few cells.", rich_help_panel=ODD),
+    ] = "error"
     rejects: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Write the rows left out to this file.", rich_help_panel=ODD),
@@ -96,6 +100,7 @@ class Reading:
         part: str = "",
         quiet: bool = False,
         keep_fields: Sequence[str] = (),
+        texts: bool = True,
     ) -> Corpus:
         """Read documents as the options say, and tell on standard error what was met.
 
@@ -109,13 +114,15 @@ class Reading:
             A part's name, which tells the file of its skipped rows from those of other parts.
         quiet
             Write neither the account nor the skipped rows, where the same rows are read again.
+        texts
+            False where ids and labels are all that matters, so that no text is asked for.
         """
         from branchwise.corpus import Corpus, Policies
 
         corpus = Corpus.read(
             list(paths),
             tree,
-            text_field=self.text_field or "text",
+            text_field=(self.text_field or "text") if texts else None,
             label_field=self.label_field or "labels",
             id_field=self.id_field,
             keep_fields=keep_fields,
@@ -129,6 +136,7 @@ class Reading:
                 bad_text=self.bad_text,
                 duplicate_id=self.duplicate_id,
                 empty_labels=self.empty_labels,
+                bad_row=self.bad_row,
             ),
             rejects=None if quiet else self.rejects_of(part),
         )
@@ -145,12 +153,6 @@ class Reading:
 
 def reads_documents(command: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command with a parameter ``reading: Reading`` one option for every field of it."""
-    hints = get_type_hints(command, include_extras=True)
-    own = [
-        one.replace(annotation=hints[one.name], kind=one.KEYWORD_ONLY)
-        for one in inspect.signature(command).parameters.values()
-        if one.name != "reading"
-    ]
     types = get_type_hints(Reading, include_extras=True)
     shared = [
         inspect.Parameter(
@@ -158,12 +160,25 @@ def reads_documents(command: Callable[..., Any]) -> Callable[..., Any]:
         )
         for one in fields(Reading)
     ]
+    return spread(command, "reading", shared, Reading)
 
-    def with_reading(**values: Any) -> Any:
-        reading = Reading(**{one.name: values.pop(one.name) for one in shared})
-        return command(**values, reading=reading)
 
-    with_reading.__name__, with_reading.__doc__ = command.__name__, command.__doc__
-    with_reading.__annotations__ = {one.name: one.annotation for one in (*own, *shared)}
-    with_reading.__signature__ = inspect.Signature([*own, *shared])  # type: ignore[attr-defined]
-    return with_reading
+def spread(
+    command: Callable[..., Any], name: str, options: Sequence[inspect.Parameter], gather: Callable[..., Any]
+) -> Callable[..., Any]:
+    """Return a command whose parameter ``name`` is gathered from several options."""
+    hints = get_type_hints(command, include_extras=True)
+    own = [
+        one.replace(annotation=hints.get(one.name, one.annotation), kind=one.KEYWORD_ONLY)
+        for one in inspect.signature(command).parameters.values()
+        if one.name != name
+    ]
+
+    def gathering(**values: Any) -> Any:
+        gathered = gather(**{one.name: values.pop(one.name) for one in options})
+        return command(**values, **{name: gathered})
+
+    gathering.__name__, gathering.__doc__ = command.__name__, command.__doc__
+    gathering.__annotations__ = {one.name: one.annotation for one in (*own, *options)}
+    gathering.__signature__ = inspect.Signature([*own, *options])  # type: ignore[attr-defined]
+    return gathering

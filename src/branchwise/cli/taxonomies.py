@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from branchwise.cli.console import say
 from branchwise.cli.files import STANDARD, complete_file
 from branchwise.errors import TaxonomyError
 
@@ -41,6 +42,8 @@ def write_tree(tree: Taxonomy, path: str | Path) -> None:
     if str(path) != STANDARD:
         with complete_file(path) as part:
             tree.write(part)
+        if Path(path).suffix.lower() == ".taxonomy" and (tree.names != tree.ids or any(tree.synonyms)):
+            say(f"{path} holds ids alone, as HiAGM's format does: the names and synonyms are not in it.")
         return
     with tempfile.TemporaryDirectory(prefix="branchwise-") as folder:
         copy = Path(folder) / "tree.tsv"

@@ -41,7 +41,7 @@ class Corpus:
         path: str | Path | Sequence[str | Path],
         tree: Taxonomy | None = None,
         *,
-        text_field: Names = "text",
+        text_field: Names | None = "text",
         label_field: Names | None = "labels",
         id_field: str | None = None,
         keep_fields: Sequence[str] = (),
@@ -64,7 +64,8 @@ class Corpus:
             Labels that are all of one level are taken for a taxonomy forgotten, unless a path separator or
             several label fields are named.
         text_field, label_field, id_field, keep_fields
-            Where the parts of a document stand; see :class:`branchwise.corpus.shapes.Fields`.
+            Where the parts of a document stand; see :class:`branchwise.corpus.shapes.Fields`. None as
+            text field reads no texts, None as label field no labels.
         label_separator, path_separator
             What stands between the labels of one cell, and between the parts of a label that is a path.
         format, encoding
@@ -79,7 +80,7 @@ class Corpus:
         if not paths:
             raise CorpusError("No document file is named: give at least one.")
         fields = Fields(
-            text=_tuple(text_field),
+            text=_tuple(text_field) if text_field is not None else (),
             labels=_tuple(label_field) if label_field is not None else None,
             id=id_field,
             label_separator=label_separator,

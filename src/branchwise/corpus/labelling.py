@@ -11,6 +11,7 @@ from branchwise.taxonomy import LabelSets, Taxonomy
 
 PATH_JOINT = " > "  # between the parts of an id that is a whole path
 Label = str | tuple[str, ...]
+HINTS = 3  # as many as a report has examples; in a large tree the search for near ids takes its time
 _AMBIGUOUS = -1  # in place of the position of a path that several labels share
 
 
@@ -38,6 +39,7 @@ class KnownTree:
         self._by_id: dict[str, tuple[int, ...]] = {label: (at,) for label, at in tree.index.items()}
         self._by_id |= {label: tree.positions(label) for label in tree.copies}
         self._by_path: dict[tuple[str, ...], int] | None = None
+        self._hints = HINTS
 
     def is_label(self, text: str) -> bool:
         """Say whether a cell's whole text is an id of the tree."""
@@ -56,8 +58,11 @@ class KnownTree:
         return self._by_path.get(label)
 
     def unknown(self, label: Label) -> str:
-        """Say in words that a label is unknown, with near ones."""
+        """Say in words that a label is unknown, the first few times with near ones."""
         if isinstance(label, str):
+            if not self._hints:
+                return f"the label {label!r} is not in the taxonomy"
+            self._hints -= 1
             sentence = self._tree.unknown_label(label).rstrip(".").split("; use")[0]
             return sentence[:1].lower() + sentence[1:]
         path = PATH_JOINT.join(label)

@@ -116,7 +116,7 @@ class _FileReader:
                 self._check("bad_text", number, detail, "make it a string")
                 part = shown
             parts.append(part)
-        if not parts:
+        if self._fields.text and not parts:
             names = " and ".join(map(repr, self._fields.text))
             what = f"the text in {names} is missing or empty"
             self._check("missing_text", number, what, "give the document a text")

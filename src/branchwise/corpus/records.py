@@ -21,8 +21,9 @@ _LINELESS = ("parquet", "xlsx")
 
 
 def format_of(path: str, chosen: str | None = None) -> str:
-    """Return the format of a file: as chosen, else by its suffix; JSON lines on standard input."""
-    kind = chosen or ("jsonl" if path == STANDARD else _BY_SUFFIX.get(data_suffix(path)))
+    """Return the format of a file: as chosen, else by its suffix; JSON lines on standard input and pipes."""
+    is_pipe = path == STANDARD or (not data_suffix(path) and Path(path).is_fifo())
+    kind = chosen or ("jsonl" if is_pipe else _BY_SUFFIX.get(data_suffix(path)))
     compressions = sum(suffix.lower() in COMPRESSIONS for suffix in Path(path).suffixes[-2:])
     if compressions > (0 if kind in _LINELESS else 1):
         within = f", for {kind} is compressed within" if kind in _LINELESS else ""

@@ -19,7 +19,8 @@ class Fields:
     Parameters
     ----------
     text
-        Field of the text; several are joined by a line feed, for example title and abstract.
+        Field of the text; several are joined by a line feed, for example title and abstract. None at all
+        reads ids and labels only.
     labels
         Field of the labels. Several fields are the levels of one path: Category, Subcategory. None reads
         documents without labels.
@@ -43,19 +44,20 @@ class Fields:
     @property
     def is_default(self) -> bool:
         """Whether text and labels stand where nobody named another place."""
-        return self.text == ("text",) and self.labels in (None, ("labels",))
+        return self.text in ((), ("text",)) and self.labels in (None, ("labels",))
 
 
 def recognise(fields: Fields, first: Record) -> Fields:
     """Return the fields of a file, seen by its first record: HiAGM's and NeuralClassifier's are known."""
-    if not fields.is_default or "text" in first:
+    if not fields.is_default or "text" in first or (not fields.text and "labels" in first):
         return fields
     if "token" in first and (fields.labels is None or "label" in first):
-        return replace(fields, text=("token",), labels=fields.labels and ("label",))
+        return replace(fields, text=fields.text and ("token",), labels=fields.labels and ("label",))
     if "doc_token" in first and (fields.labels is None or "doc_label" in first):
         separator = fields.path_separator or "--"
         labels = fields.labels and ("doc_label",)
-        return replace(fields, text=("doc_token",), labels=labels, path_separator=separator)
+        text = fields.text and ("doc_token",)
+        return replace(fields, text=text, labels=labels, path_separator=separator)
     return fields
 
 

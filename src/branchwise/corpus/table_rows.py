@@ -52,8 +52,12 @@ def excel(source: Source, bad: BadRow) -> Numbered:
                     names = [f"column {i}" if cell is None else str(cell) for i, cell in enumerate(cells, 1)]
                     header = checked_header(names, f"{source.name}, row {number}")
                 elif any(cell is not None for cell in cells[len(header) :]):
-                    detail = f"there are cells to the right of the header's {len(header)} columns"
-                    bad(number, detail, "name their columns in the header", filled)
+                    columns = "one column" if len(header) == 1 else f"{len(header)} columns"
+                    detail = f"there are cells to the right of the header's {columns}"
+                    advice = (
+                        "name their columns in the header, and delete what stands above it, such as a title"
+                    )
+                    bad(number, detail, advice, filled)
                 else:
                     yield number, dict(zip_longest(header, cells[: len(header)]))
     except CorpusError:

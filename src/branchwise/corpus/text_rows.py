@@ -16,7 +16,7 @@ from branchwise.errors import CorpusError
 _DELIMITERS = ",;\t|"
 _LONGEST_CELL = 2**31 - 1
 Fault = tuple[str, str]  # what is wrong, what to do
-_ENCODING_ADVICE = "save the file as UTF-8, or name its encoding, for example cp1252 or utf-16"
+_ENCODING_ADVICE = "save the file as UTF-8, or name its encoding, for example --encoding cp1252 or utf-16"
 
 
 def json_lines(source: Source, bad: BadRow) -> Numbered:
@@ -126,7 +126,8 @@ def _cells(lines: _Lines, delimiter: str) -> Iterator[tuple[int, list[str], Faul
             return
         except csv.Error as error:
             advice = "close every quoted cell, double the quotes within, and end every line with a line feed"
-            yield number, [], (f"this is not valid CSV ({error})", advice)
+            wrong = (f"this is not valid CSV ({error})", advice)
+            yield number, [], (lines.fault, _ENCODING_ADVICE) if lines.fault else wrong
             continue
         if lines.fault:
             yield number, cells, (lines.fault, _ENCODING_ADVICE)

@@ -25,7 +25,8 @@ def overall_table(systems: dict[str, Evaluation]) -> Table:
     names = list(systems)
     first = systems[names[0]]
     rows = {name: dict(one.rows()) for name, one in systems.items()}
-    table = Table(f"{first.documents:,} documents, {first.labels:,} labels; shares in %", ("metric", *names))
+    size = f"{first.documents:,} document{'' if first.documents == 1 else 's'}"
+    table = Table(f"{size}, {first.labels:,} labels; shares in %", ("metric", *names))
     for metric in dict.fromkeys(metric for one in rows.values() for metric in one):
         if metric != "documents" and not metric.startswith("level "):
             table.add(metric, *(_cell(metric, rows[name].get(metric)) for name in names))

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import get_args
 
 import numpy as np
 
+from branchwise.choices import OnLong
 from branchwise.errors import SequenceError
 from branchwise.taxonomy import LabelSets
-
-OnLong = Literal["error", "drop"]
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,16 +8,12 @@ ancestors, as far as they are written, and the start.
 
 from __future__ import annotations
 
-from typing import Literal, get_args
-
 import numpy as np
 
+from branchwise.choices import MASKS, MaskKind
 from branchwise.errors import SequenceError
 from branchwise.sequence.encoded import Encoded
 from branchwise.taxonomy import LabelSets, Taxonomy
-
-MaskKind = Literal["paper", "released"]
-MASKS: tuple[MaskKind, ...] = get_args(MaskKind)
 
 
 def path_mask(encoded: Encoded, tree: Taxonomy, kind: MaskKind = "released") -> np.ndarray:

@@ -26,7 +26,7 @@ def random_order(
         Counted up for a new order each time; 0 for one order that stays.
     """
     numbers = np.arange(len(sets)) if documents is None else np.asarray(documents)
-    key = _scramble(np.full(len(sets), seed, np.uint64) + np.uint64(epoch) * _ODD)
+    key = _scramble(np.full(len(sets), seed, np.uint64) + np.full(len(sets), epoch, np.uint64) * _ODD)
     key = _scramble(key ^ numbers.astype(np.uint64))
     key = _scramble(np.repeat(key, sets.sizes) ^ sets.labels.astype(np.uint64))
     return sets.labels[np.lexsort((key, sets.rows))]

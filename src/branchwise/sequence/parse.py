@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from branchwise.sequence.symbols import Symbols, Variant
+from branchwise.choices import Variant
+from branchwise.sequence.symbols import Symbols
 from branchwise.taxonomy import Taxonomy
 
 Kind = Literal[

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal, get_args
 
+from branchwise.choices import VARIANTS
 from branchwise.errors import SequenceError
 from branchwise.taxonomy import Taxonomy
 
-Variant = Literal["t5", "hia", "pamm"]
-VARIANTS: tuple[Variant, ...] = get_args(Variant)
 SPELLED = ("_", "/", "START", "EOS")
 
 

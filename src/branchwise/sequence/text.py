@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 
+from branchwise.choices import OnLong, Variant
 from branchwise.errors import SequenceError
-from branchwise.sequence.encoded import Encoded, OnLong, fit
+from branchwise.sequence.encoded import Encoded, fit
 from branchwise.sequence.parse import SPELLS_NOTHING, Parsed, parse
-from branchwise.sequence.symbols import Symbols, Variant
+from branchwise.sequence.symbols import Symbols
 from branchwise.sequence.tokens import TokenCodec
 from branchwise.taxonomy import LabelSets, Taxonomy
 

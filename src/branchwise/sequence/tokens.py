@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from branchwise.sequence.encoded import Encoded, OnLong, fit
+from branchwise.choices import OnLong, Variant
+from branchwise.sequence.encoded import Encoded, fit
 from branchwise.sequence.order import random_order
 from branchwise.sequence.parse import Parsed, parse
-from branchwise.sequence.symbols import Symbols, Variant, check_variant
+from branchwise.sequence.symbols import Symbols, check_variant
 from branchwise.taxonomy import LabelSets, Taxonomy
 
 

@@ -136,8 +136,14 @@ class Taxonomy:
         """Return the sentence that says a label is not in the tree, with the nearest ids if any are near."""
         from difflib import get_close_matches
 
-        near = get_close_matches(label, self.ids[:20_000], n=2)
-        hint = f", did you mean {' or '.join(near)}" if near else f" of {len(self)} labels"
+        folded = label.strip().casefold()
+        near = [one for one in self.ids if one.strip().casefold() == folded][:2]
+        named = [one for one, name in zip(self.ids, self.names, strict=True) if name.casefold() == folded][:3]
+        if named and not near:
+            hint = f", though it is the name of {' and '.join(named)}"
+        else:
+            near = near or get_close_matches(label, self.ids[:20_000], n=2)
+            hint = f", did you mean {' or '.join(near)}" if near else f" of {len(self):,} labels"
         return f"The label {label!r} is not in the taxonomy{hint}; use the labels' ids, not their names."
 
     @cached_property

@@ -9,7 +9,7 @@ import typer
 from branchwise.cli.console import show, show_json
 from branchwise.cli.files import check_outputs
 from branchwise.cli.options import Json, Reading, TaxonomyFile, reads_documents
-from branchwise.cli.parts import Documents, PartOption, name_parts, read_parts, rejects_of
+from branchwise.cli.parts import WHOLE, Documents, PartOption, name_parts, read_parts, rejects_of
 from branchwise.cli.taxonomies import read_tree
 
 if TYPE_CHECKING:
@@ -67,6 +67,8 @@ def print_findings(report: CheckReport) -> None:
     from rich.text import Text
 
     sizes = ", ".join(f"{name} {size:,}" for name, size in report.sizes.items())
+    if list(report.sizes) == [WHOLE]:
+        sizes = f"{report.sizes[WHOLE]:,} documents"
     show(Text(f"Checked {sizes}.", style="bold"), "")
     for finding in report.findings:
         colour = COLOURS[finding.severity]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json as json_module
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from branchwise.cli.console import show, show_json
+from branchwise.cli.console import say, show, show_json
 from branchwise.cli.files import check_outputs, complete_file, make_folder
 from branchwise.cli.options import Json, Reading, TaxonomyFile, reads_documents
 from branchwise.cli.taxonomies import read_tree
@@ -46,6 +47,7 @@ def split(
 
     Writes one file a part, and split.json with the seed and the content hash of each.
     """
+    from branchwise.corpus.splits import part_sizes
     from branchwise.corpus.splits import split as divide
 
     wished = parse_parts(parts)
@@ -60,10 +62,15 @@ def split(
     divided = divide(corpus, wished, how=how, seed=seed, group=group)
     manifest = _manifest(corpus, divided, files, {"how": how, "group": group, "seed": seed, "wished": wished})
     make_folder(output_dir)
-    for name, one in divided.items():
-        one.write(files[name])
-    with complete_file(output_dir / MANIFEST) as place:
+    with ExitStack() as stack:  # all files appear together, so that no part of another split stands by them
+        for name, one in divided.items():
+            one.write(stack.enter_context(complete_file(files[name])))
+        place = stack.enter_context(complete_file(output_dir / MANIFEST))
         place.write_text(json_module.dumps(manifest, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+    for name, size in zip(divided, part_sizes(wished, len(corpus)), strict=True):
+        if len(divided[name]) != size:
+            reason = "groups stay whole" if how == "group" else "every label reaches every part"
+            say(f"{name} has {len(divided[name]):,} documents, not the {size:,} asked for: {reason}.")
     if json:
         show_json(manifest)
     else:

@@ -70,7 +70,8 @@ def tree(
     check_figure(figure)
     taxonomy, documents = _open(reading, file, grow_from, language, ids, several_parents)
     if counts:
-        documents = reading.read(counts, taxonomy, what="Counting").labels.counts(len(taxonomy))
+        counted = reading.read(counts, taxonomy, what="Counting", texts=False)
+        documents = counted.labels.counts(len(taxonomy))
     title = title_of(taxonomy, file or next(iter(grow_from or ())))
     if output is not None:
         write_tree(taxonomy, output)
@@ -102,5 +103,5 @@ def _open(
         raise BranchwiseError(
             f"--{next(iter(chosen)).replace('_', '-')} is for SKOS files: leave it out with --from."
         )
-    corpus = reading.read(grow_from or ())
+    corpus = reading.read(grow_from or (), texts=False)
     return corpus.taxonomy, corpus.labels.counts(len(corpus.taxonomy))

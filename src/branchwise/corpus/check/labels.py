@@ -54,7 +54,7 @@ def _support(parts: Parts) -> Iterator[Finding]:
             "warning",
             f"{number(len(unseen), 'label occurs', 'labels occur')} in {' or '.join(parts.held_out)} but "
             f"never in {parts.training} ({named(examples)}), so a model cannot get "
-            f"{number(len(rows), 'document', 'documents')} wholly right; split with how='stratified', or "
+            f"{number(len(rows), 'document', 'documents')} wholly right; take a stratified split, or "
             "add documents.",
             len(unseen),
             examples,
@@ -82,8 +82,8 @@ def _support(parts: Parts) -> Iterator[Finding]:
         yield Finding(
             "labels_with_few_documents",
             "warning",
-            f"{number(len(few), 'label has', 'labels have')} fewer than {FEW} documents in "
-            f"{parts.training}, {very_few:,} of them fewer than {VERY_FEW} ({named(shown)}): expect them to "
+            f"{number(len(few), 'label has', 'labels have')} fewer than {FEW} documents"
+            f"{parts.in_training}, {very_few:,} of them fewer than {VERY_FEW} ({named(shown)}): expect them to "
             "be predicted rarely; gather more documents, or merge them into their parents.",
             len(few),
             examples,

@@ -39,6 +39,11 @@ class Parts:
         return TRAINING if TRAINING in self.corpora else self.names[0]
 
     @property
+    def in_training(self) -> str:
+        """Words that say where a count was made; none where there is only one part."""
+        return f" in {self.training}" if len(self.names) > 1 else ""
+
+    @property
     def held_out(self) -> tuple[str, ...]:
         """The names of the other parts."""
         return tuple(name for name in self.names if name != self.training)

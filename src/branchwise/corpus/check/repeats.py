@@ -68,7 +68,7 @@ def _shared_texts(parts: Parts, exact: _Groups) -> Iterator[Finding]:
             f"{number(len(rows), 'document', 'documents')} outside {parts.training} "
             f"({percent(len(rows), n_others)}) {'has' if len(rows) == 1 else 'have'} a text that stands in "
             f"another part too ({named(examples)}): results on them measure memory; remove them, or split "
-            "with how='group', group='text'.",
+            "by group with the text as the group.",
             len(rows),
             examples,
         )

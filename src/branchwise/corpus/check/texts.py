@@ -37,7 +37,7 @@ def _empty(parts: Parts) -> Iterator[Finding]:
             "empty_texts",
             "warning",
             f"{number(len(rows), 'text is', 'texts are')} empty ({named(examples)}): nothing can be learned "
-            "from them; skip them when reading (missing_text='skip') or find out why they are empty.",
+            "from them; skip them when reading (the policy for missing text), or find out why they are empty.",
             len(rows),
             examples,
         )

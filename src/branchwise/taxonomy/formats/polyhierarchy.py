@@ -49,7 +49,8 @@ def place_concepts(
             )
             raise TaxonomyError(
                 f"The concept {ids[row]!r} has several parents, {named} ({where[row]}): keep one of them, or "
-                "read the file with several_parents='first' or several_parents='duplicate'."
+                "read the file with several_parents='first' or 'duplicate' (in the shell, branchwise data tree "
+                "FILE --several-parents first --output tree.tsv)."
             )
     return [Placement(row, ids[row], ids[above[0]] if above else None) for row, above in enumerate(parents)]
 

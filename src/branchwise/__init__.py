@@ -7,15 +7,17 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from branchwise.classifier import HierarchicalClassifier
     from branchwise.corpus import Corpus
     from branchwise.evaluation import evaluate
     from branchwise.taxonomy import Taxonomy
 
-__all__ = ["Corpus", "Taxonomy", "evaluate"]
+__all__ = ["Corpus", "HierarchicalClassifier", "Taxonomy", "evaluate"]
 __version__ = "0.1.0"
 
 _HOMES = {
     "Corpus": "branchwise.corpus",
+    "HierarchicalClassifier": "branchwise.classifier",
     "Taxonomy": "branchwise.taxonomy",
     "evaluate": "branchwise.evaluation",
 }

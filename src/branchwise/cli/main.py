@@ -16,6 +16,8 @@ from branchwise.cli.console import say
 from branchwise.cli.data import data
 from branchwise.cli.demo import demo
 from branchwise.cli.evaluate import evaluate
+from branchwise.cli.search import search
+from branchwise.cli.train import train
 from branchwise.errors import BranchwiseError
 
 app = typer.Typer(
@@ -29,6 +31,12 @@ app = typer.Typer(
 )
 app.command(epilog="Example: branchwise demo --output demo")(demo)
 app.add_typer(data)
+app.command(
+    epilog="Example: branchwise train --train train.jsonl --validation val.jsonl --taxonomy tree.tsv --output model"
+)(train)
+app.command(
+    epilog="Example: branchwise search --train train.jsonl --validation val.jsonl --taxonomy tree.tsv --output search"
+)(search)
 app.command(epilog="Example: branchwise evaluate test.jsonl predictions.jsonl --taxonomy tree.tsv")(evaluate)
 
 BAD_INPUT, INTERRUPTED, BROKEN_PIPE = 2, 130, 1

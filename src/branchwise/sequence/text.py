@@ -128,6 +128,8 @@ def _spell(tokenizer: Any, text: str, reserved: set[int]) -> tuple[int, ...]:
 
 def _piece(tokenizer: Any, text: str) -> int:
     piece = tokenizer.token_to_id(text)
+    if piece is None:  # mT5 keeps its sentinels as ordinary pieces, which begin a word
+        piece = tokenizer.token_to_id("▁" + text)
     if piece is None:
         raise SequenceError(f"The tokenizer has no piece {text!r}, which text units need: use one of T5's.")
     return int(piece)

@@ -1,0 +1,140 @@
+"""One trained model and how good it is: the unit that every table about training is made of.
+
+Trains on the first documents of a folder's train file, chooses by its validation file, and measures free and
+constrained decoding on one of its parts. Settings are chosen on ``validation``; ``test`` is for reporting. A
+result that is there already is not made again, so a list of commands can be run until all are done.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.machine import write_result
+from branchwise import Corpus, HierarchicalClassifier, Taxonomy, evaluate
+from branchwise.decoding.documents import decode_documents
+from branchwise.evaluation import Evaluation
+from branchwise.model.pieces import tokenise
+
+
+def main() -> None:
+    """Train, measure and write the result."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "--data", type=Path, required=True, help="folder with train, val, test and taxonomy.tsv"
+    )
+    parser.add_argument("--name", required=True, help="of the result")
+    parser.add_argument("--documents", type=int, required=True, help="training documents, the first ones")
+    parser.add_argument("--on", choices=["validation", "test"], default="validation")
+    parser.add_argument("--measured", type=int, default=2000, help="documents measured, the first ones")
+    parser.add_argument("--preset", default="fast")
+    parser.add_argument(
+        "--set", action="append", default=[], metavar="NAME=VALUE", help="a setting; repeatable"
+    )
+    parser.add_argument("--results", type=Path, default=Path("benchmarks/results/training"))
+    arguments = parser.parse_args()
+    path = arguments.results / f"{arguments.name}.json"
+    if path.exists():
+        sys.stderr.write(f"{path} is there already.\n")
+        return
+    changes = dict(_setting(one) for one in arguments.set)
+    tree = Taxonomy.read(arguments.data / "taxonomy.tsv")
+    train = _part(arguments.data, "train", tree, arguments.documents)
+    validation = _part(arguments.data, "val", tree, changes.get("validation_documents", 1000))
+    measured = (
+        validation
+        if arguments.on == "validation"
+        else _part(arguments.data, "test", tree, arguments.measured)
+    )
+    classifier = HierarchicalClassifier(tree, preset=arguments.preset, **changes)
+    start = time.perf_counter()
+    classifier.fit(train, validation, tell=lambda sentence: _say(f"{arguments.name}: {sentence}"))
+    model, record = classifier.model, classifier.model.record
+    seconds = time.perf_counter() - start
+    pieces = tokenise(measured.texts(), len(measured), model.tokenizer, model.config.input_limit)
+    figures: dict[str, Any] = {
+        "backbone": model.backbone,
+        "changed_settings": changes,
+        "settings": record["settings"],
+        "train": record["train"],
+        "validation": record["validation"],
+        "measured_on": {
+            "part": arguments.on,
+            "documents": len(measured),
+            "fingerprint": measured.fingerprint,
+        },
+        "seconds": round(seconds, 1),
+        "documents_a_second": round(record["steps"] * model_step(record["settings"]) / record["seconds"], 2),
+        "best": record["best"],
+    }
+    for decoding in ("free", "constrained") if model.config.units == "token" else ("free",):
+        decoded = decode_documents(model, pieces, decoding, precision=record["precision"])
+        figures[decoding] = _short(evaluate(tree, measured.labels, decoded.sets, invalid=decoded.invalid))
+        figures[decoding]["problems"] = dict(decoded.problems)
+    figures["peak_memory_mib"] = round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+    figures["curve"] = [
+        {
+            name: round(value, 5)
+            for name, value in one.items()
+            if name in ("step", "cross_entropy", "mask_loss")
+        }
+        for one in record["history"]
+        if "cross_entropy" in one
+    ]
+    command = f"python -m benchmarks.experiment {' '.join(sys.argv[1:])}".replace(
+        str(arguments.data), "ARXIV"
+    )
+    write_result(path, command, figures)
+    _say(
+        f"{arguments.name}: {json.dumps({name: figures[name] for name in ('free', 'constrained') if name in figures})}"
+    )
+
+
+def model_step(settings: dict[str, Any]) -> int:
+    """Return the documents of one step."""
+    return int(settings["batch"] * settings["accumulate"])
+
+
+def _part(folder: Path, name: str, tree: Taxonomy, most: int) -> Corpus:
+    corpus = Corpus.read(folder / f"{name}.jsonl.zst", tree)
+    return corpus if len(corpus) <= most else corpus.take(np.arange(most))
+
+
+def _setting(text: str) -> tuple[str, Any]:
+    name, _, value = text.partition("=")
+    try:
+        return name, json.loads(value)
+    except json.JSONDecodeError:
+        return name, value
+
+
+def _short(result: Evaluation) -> dict[str, Any]:
+    return {
+        "micro_f1": round(result.micro_f1, 4),
+        "macro_f1_all": round(result.macro_f1_all, 4),
+        "macro_f1_supported": round(result.macro_f1_supported, 4),
+        "supported_labels": result.supported_labels,
+        "levels": [
+            {"micro_f1": round(one.micro_f1, 4), "macro_f1": round(one.macro_f1_all, 4)}
+            for one in result.levels
+        ],
+        "exact_match": round(result.exact_match, 4),
+        "label_inconsistency": round(result.label_inconsistency, 4),
+        "invalid_output": round(result.invalid_output or 0.0, 4),
+    }
+
+
+def _say(sentence: str) -> None:
+    sys.stderr.write(sentence + "\n")
+    sys.stderr.flush()
+
+
+if __name__ == "__main__":
+    main()

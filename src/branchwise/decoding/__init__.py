@@ -1,0 +1,1 @@
+"""From a trained model to label sets: which symbol may follow, and the loop that chooses."""

@@ -1,0 +1,1 @@
+"""Training: settings and presets, batches, the trainer and its checkpoints."""

@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch.nn import functional
 
-from branchwise.model.attention import NAME
+from branchwise.model.attention import OPEN, SHARED
 from branchwise.model.network import set_dropout
 from tests.model.tiny import SHAPE, documents, model_of, stock
 
@@ -86,8 +86,8 @@ def test_token_units_are_t5s_own_decoder_over_the_symbols(backbone):
 
 def test_the_encoder_and_cross_attention_run_sdpa(backbone, count_sdpa):
     network = model_of(backbone).network
-    assert network.encoder.config._attn_implementation == "sdpa"
-    assert network.decoder.config._attn_implementation == NAME
+    assert network.encoder.config._attn_implementation == SHARED
+    assert network.decoder.config._attn_implementation == OPEN
     pieces, real = documents()
     encoded = network.encode(pieces, real)
     assert len(count_sdpa) == SHAPE["num_layers"]

@@ -10,9 +10,10 @@ from torch import nn
 from transformers import PreTrainedModel
 from transformers.cache_utils import DynamicCache, EncoderDecoderCache
 
-from branchwise.model.attention import open_decoder
+from branchwise.model.attention import open_decoder, share_bias
 from branchwise.model.backbones import output_scale
 from branchwise.model.config import ModelConfig
+from branchwise.model.lean import make_lean
 from branchwise.model.loss import IGNORED, cross_entropy_sum, mask_loss_sum
 
 
@@ -57,6 +58,9 @@ class HiAT5(nn.Module):
             self.head = nn.Linear(width, n_symbols)
             self.output_scale = 1.0
         open_decoder(self.decoder)
+        share_bias(self.encoder)
+        make_lean(self.encoder)
+        make_lean(self.decoder)
         set_dropout(self, config.dropout)
 
     @property
@@ -82,7 +86,7 @@ class HiAT5(nn.Module):
 
     def encode(self, input_ids: torch.Tensor, attention_mask: torch.Tensor) -> torch.Tensor:
         """Read documents: [B, S] word pieces to [B, S, D]."""
-        return self.encoder(input_ids=input_ids, attention_mask=attention_mask).last_hidden_state
+        return self.encoder(input_ids=input_ids, attention_mask=attention_mask, shared={}).last_hidden_state
 
     def decode(
         self,

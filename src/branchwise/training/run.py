@@ -125,6 +125,8 @@ def freeze(model: Model, settings: Settings) -> None:
     for name, one in model.network.encoder.named_parameters():
         if "relative_attention_bias" in name:
             one.requires_grad_(settings.train_position_bias)
+        if "embed_tokens" in name:  # in text units the decoder writes with them too
+            one.requires_grad_(settings.train_piece_vectors or model.config.units == "text")
 
 
 def _step_documents(settings: Settings, arguments: Any) -> int:

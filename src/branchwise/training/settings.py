@@ -29,6 +29,9 @@ class Settings(ModelConfig):
     train_position_bias: bool = setting(
         True, "Learn the encoder's position bias; without it attention is faster."
     )
+    train_piece_vectors: bool = setting(
+        True, "Learn the vectors of the word pieces, as text units always do; without it steps are faster."
+    )
     flat_order: FlatOrder = setting(
         "fixed", "Order of t5's labels: one for each document, or new on each pass."
     )

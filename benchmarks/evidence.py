@@ -7,32 +7,37 @@ is there, so that a list cut short goes on where it was.
 from __future__ import annotations
 
 import argparse
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 Run = tuple[str, int, dict[str, object]]  # name, training documents, settings
 
-# About half the work a document; the list "settings" shows what that costs.
-SHORT = {"input_limit": 128, "passes": 2, "batch": 8}
+# The first 128 pieces of a text cost about half of what whole texts do.
+SHORT = {"input_limit": 128, "batch": 8, "passes": 1}
 GRID = (0.1, 1, 10, 100, 200)
 SEEDS = (0, 1, 2)
 
 
 def settings() -> Iterator[Run]:
     """List what may be best per minute, on validation: 4,000 documents, `hia`, one seed."""
-    yield "settings/whole-text-1-pass", 4000, {"variant": "hia", "passes": 1, "batch": 8}
-    yield "settings/128-pieces-2-passes", 4000, {"variant": "hia", **SHORT}
-    yield "settings/128-pieces-batch-16", 4000, {"variant": "hia", **SHORT, "batch": 16}
-    yield "settings/128-pieces-rate-2e-3", 4000, {"variant": "hia", **SHORT, "learning_rate": 2e-3}
-    yield "settings/128-pieces-still-words", 4000, {"variant": "hia", **SHORT, "train_piece_vectors": False}
+    base = {"variant": "hia", **SHORT}
+    yield "settings/base", 4000, base
+    yield "settings/batch-4", 4000, {**base, "batch": 4}
+    yield "settings/rate-2e-3", 4000, {**base, "learning_rate": 2e-3}
+    yield "settings/still-words", 4000, {**base, "train_piece_vectors": False}
+    yield "settings/rate-5e-4", 4000, {**base, "learning_rate": 5e-4}
+    yield "settings/whole-text", 4000, {**base, "input_limit": 300}
+    yield "settings/2-passes", 4000, {**base, "passes": 2}
 
 
 def rho() -> Iterator[Run]:
-    """List the paper's grid of ρ in `mean`, both masks, on validation; `hia` is ρ = 0."""
-    for mask in ("released", "paper"):
-        for weight in GRID:
+    """List the paper's grid of ρ in `mean`, both masks, on validation; `settings/base` is ρ = 0."""
+    for weight in GRID:
+        for mask in ("released", "paper"):
             yield f"rho/{mask}-{weight:g}", 4000, {"mask": mask, "rho": weight, **SHORT}
 
 
@@ -44,9 +49,9 @@ def variants() -> Iterator[Run]:
 
 
 def whole() -> Iterator[Run]:
-    """List one pass over the whole corpus."""
+    """List one pass over the whole corpus, on test."""
     for variant in ("pamm", "hia"):
-        yield f"whole/{variant}", 48000, {"variant": variant, "passes": 1, "batch": 8}
+        yield f"whole/{variant}", 48000, {"variant": variant, **SHORT}
 
 
 LISTS = {"settings": settings, "rho": rho, "variants": variants, "whole": whole}
@@ -59,16 +64,22 @@ def main() -> None:
     parser.add_argument("lists", nargs="+", choices=list(LISTS))
     parser.add_argument("--data", type=Path, required=True, help="as for benchmarks.experiment")
     parser.add_argument("--results", type=Path, default=Path("benchmarks/results/training"))
+    parser.add_argument("--jobs", type=int, default=1, help="runs at a time, which share the cores")
     arguments = parser.parse_args()
-    for name in arguments.lists:
-        for run, documents, changes in LISTS[name]():
-            part = "test" if name in ON_TEST else "validation"
-            values = {"backbone": "starter", "validation_documents": 1000, **changes}
-            command = [sys.executable, "-m", "benchmarks.experiment", "--data", str(arguments.data)]
-            command += ["--name", run, "--documents", str(documents), "--on", part]
-            command += ["--results", str(arguments.results)]
-            command += [word for key, value in values.items() for word in ("--set", f"{key}={value}")]
-            subprocess.run(command, check=False)
+    threads = max((os.cpu_count() or 1) // arguments.jobs, 1)
+
+    def make(run: tuple[str, Run]) -> None:
+        name, (title, documents, changes) = run
+        part = "test" if name in ON_TEST else "validation"
+        values = {"backbone": "starter", "validation_documents": 1000, **changes}
+        command = [sys.executable, "-m", "benchmarks.experiment", "--data", str(arguments.data)]
+        command += ["--name", title, "--documents", str(documents), "--on", part]
+        command += ["--results", str(arguments.results)]
+        command += [word for key, value in values.items() for word in ("--set", f"{key}={value}")]
+        subprocess.run(command, check=False, env={**os.environ, "OMP_NUM_THREADS": str(threads)})
+
+    with ThreadPoolExecutor(arguments.jobs) as pool:
+        list(pool.map(make, [(name, run) for name in arguments.lists for run in LISTS[name]()]))
 
 
 if __name__ == "__main__":

@@ -64,6 +64,7 @@ def main() -> None:
     parser.add_argument("lists", nargs="+", choices=list(LISTS))
     parser.add_argument("--data", type=Path, required=True, help="as for benchmarks.experiment")
     parser.add_argument("--results", type=Path, default=Path("benchmarks/results/training"))
+    parser.add_argument("--models", type=Path, help="folder that keeps the trained models")
     parser.add_argument("--jobs", type=int, default=1, help="runs at a time, which share the cores")
     arguments = parser.parse_args()
     threads = max((os.cpu_count() or 1) // arguments.jobs, 1)
@@ -75,6 +76,7 @@ def main() -> None:
         command = [sys.executable, "-m", "benchmarks.experiment", "--data", str(arguments.data)]
         command += ["--name", title, "--documents", str(documents), "--on", part]
         command += ["--results", str(arguments.results)]
+        command += ["--models", str(arguments.models)] if arguments.models else []
         command += [word for key, value in values.items() for word in ("--set", f"{key}={value}")]
         subprocess.run(command, check=False, env={**os.environ, "OMP_NUM_THREADS": str(threads)})
 

@@ -39,6 +39,9 @@ def main() -> None:
         "--set", action="append", default=[], metavar="NAME=VALUE", help="a setting; repeatable"
     )
     parser.add_argument("--results", type=Path, default=Path("benchmarks/results/training"))
+    parser.add_argument(
+        "--models", type=Path, help="folder that keeps the trained model under the result's name"
+    )
     arguments = parser.parse_args()
     path = arguments.results / f"{arguments.name}.json"
     if path.exists():
@@ -58,6 +61,8 @@ def main() -> None:
     classifier.fit(train, validation, tell=lambda sentence: _say(f"{arguments.name}: {sentence}"))
     model, record = classifier.model, classifier.model.record
     seconds = time.perf_counter() - start
+    if arguments.models:
+        classifier.save(arguments.models / arguments.name)
     pieces = tokenise(measured.texts(), len(measured), model.tokenizer, model.config.input_limit)
     figures: dict[str, Any] = {
         "backbone": model.backbone,

@@ -20,6 +20,7 @@ import numpy as np
 from benchmarks.machine import write_result
 from branchwise import Corpus, HierarchicalClassifier, Taxonomy, evaluate
 from branchwise.decoding.documents import decode_documents
+from branchwise.decoding.options import DecodingOptions
 from branchwise.evaluation import Evaluation
 from branchwise.model.pieces import tokenise
 
@@ -79,8 +80,10 @@ def main() -> None:
         "documents_a_second": round(record["steps"] * model_step(record["settings"]) / record["seconds"], 2),
         "best": record["best"],
     }
-    for decoding in ("free", "constrained") if model.config.units == "token" else ("free",):
-        decoded = decode_documents(model, pieces, decoding, precision=record["precision"])
+    for decoding in ("free", "constrained"):
+        decoded = decode_documents(
+            model, pieces, DecodingOptions(decoding=decoding, precision=record["precision"])
+        )
         figures[decoding] = _short(evaluate(tree, measured.labels, decoded.sets, invalid=decoded.invalid))
         figures[decoding]["problems"] = dict(decoded.problems)
     figures["peak_memory_mib"] = round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)

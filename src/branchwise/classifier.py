@@ -5,10 +5,10 @@ from __future__ import annotations
 import contextlib
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
-from branchwise.choices import Decoding
 from branchwise.corpus import Corpus
 from branchwise.corpus.splits import split
 from branchwise.errors import ModelError
@@ -17,7 +17,12 @@ from branchwise.taxonomy import Taxonomy
 from branchwise.training.settings import Settings, preset
 
 if TYPE_CHECKING:
+    from branchwise.decoding.decision import Decisions
+    from branchwise.decoding.explanation import Explanation
+    from branchwise.decoding.predicting import Outcome
     from branchwise.model.bundle import Model
+    from branchwise.model.pieces import PieceStore
+    from branchwise.predicted import Predicted
     from branchwise.training.run import Validate
 
 HELD_OUT = 0.1  # share of the training documents that validate where no others are given
@@ -101,29 +106,115 @@ class HierarchicalClassifier:
                 "documents": len(validation),
                 "fingerprint": validation.fingerprint,
             }
+            say("Learning from the validation documents how to decide.")
+            self._model.decisions = _decisions(self._model, validation, self.settings).to_dict()
             if output is not None and first:
                 self._model.save(folder)
         return self
 
-    def predict(self, texts: Sequence[str], *, decoding: Decoding | None = None) -> list[tuple[str, ...]]:
+    def predict(self, texts: Sequence[str], **wishes: Any) -> list[tuple[str, ...] | None]:
         """Return the label ids of every text, closed upwards and in canonical order.
 
         Parameters
         ----------
         texts
             The documents.
-        decoding
-            ``constrained`` (where it is None, and label units are tokens) or ``free``.
+        **wishes
+            Any field of :class:`branchwise.decoding.options.DecodingOptions` and of
+            :class:`branchwise.decoding.predicting.Wishes`: ``decoding="free"``, ``beams=4``, ``leaves_only=True``,
+            ``at_most=5``, ``repair="close"``; ``decision="set"``, ``"threshold"`` or ``"expected-f1"``,
+            ``threshold=0.4``, ``top=3``, ``abstain_below=0.6``. Documents that are abstained from are None. A free
+            set is as it was written, and may lack parents unless it is repaired.
         """
-        from branchwise.decoding.documents import decode_documents
-        from branchwise.model.pieces import tokenise
+        outcome = self._outcome(texts, wishes, scores=False)
+        sets = outcome.sets.to_ids(self.taxonomy)
+        return [None if left else one for left, one in zip(outcome.abstained, sets, strict=True)]
+
+    def scores(self, texts: Sequence[str], *, samples: int = 0, seed: int = 0) -> Any:
+        """Return a score between 0 and 1 for every label, a child's never above its parent's.
+
+        Parameters
+        ----------
+        texts
+            The documents.
+        samples
+            Label sets to sample of every document, in which labels are counted; 0 reads the scores off the greedy
+            pass and calibrates them as validation taught.
+        seed
+            Fixes the samples.
+
+        Returns
+        -------
+        scores
+            Documents × labels in the tree's order: an array, or a sparse one where it would be very large.
+        """
+        return self._outcome(texts, {"samples": samples, "seed": seed}, scores=True).scores
+
+    def predict_documents(
+        self,
+        texts: Sequence[str],
+        *,
+        scores: Literal["predicted", "all", "none"] = "predicted",
+        **wishes: Any,
+    ) -> list[Predicted]:
+        """Return all there is to say of every text; ``wishes`` are those of :meth:`predict`."""
+        from branchwise.predicted import describe
+
+        outcome = self._outcome(texts, wishes, scores=scores != "none", quiet=True)
+        return describe(outcome, self.taxonomy, scores)
+
+    def _outcome(
+        self, texts: Sequence[str], wishes: dict[str, Any], *, scores: bool, quiet: bool = False
+    ) -> Outcome:
+        from branchwise.decoding.options import DecodingOptions
+        from branchwise.decoding.predicting import Wishes, predict_texts
+        from branchwise.training.devices import choose_precision
 
         if isinstance(texts, str):
-            raise ModelError("predict takes a list of texts, not one text: put it into a list.")
-        model = self.model
-        pieces = tokenise(texts, len(texts), model.tokenizer, model.config.input_limit)
-        decoded = decode_documents(model, pieces, decoding or _usual_decoding(model.config.units))
-        return decoded.sets.closed(self.taxonomy).to_ids(self.taxonomy)
+            raise ModelError("This takes a list of texts, not one text: put it into a list.")
+        deciding = {one.name for one in fields(Wishes)}
+        writing = {one.name for one in fields(DecodingOptions)}
+        unknown = sorted(set(wishes) - deciding - writing)
+        if unknown:
+            raise ModelError(
+                f"There is no wish {unknown[0]!r}: choose from {', '.join(sorted(deciding | writing))}."
+            )
+        device = next(self.model.network.parameters()).device
+        precision = {"precision": choose_precision("auto", device)}
+        return predict_texts(
+            self.model,
+            texts,
+            DecodingOptions(**precision | {name: one for name, one in wishes.items() if name in writing}),
+            Wishes(**{name: one for name, one in wishes.items() if name in deciding}),
+            scores=scores,
+            quiet=quiet,
+        )
+
+    def explain(
+        self,
+        text: str,
+        *,
+        labels: Sequence[str] | None = None,
+        layer: int | None = None,
+        head: int | None = None,
+    ) -> Explanation:
+        """Return what the model looked at when it wrote a text's labels.
+
+        Parameters
+        ----------
+        text
+            The document.
+        labels
+            Label ids to explain in place of those that the model writes.
+        layer, head
+            Of the decoder, counted from 1; the average of all where None.
+        """
+        from branchwise.decoding.documents import dense
+        from branchwise.decoding.explain import explain_labels
+
+        outcome = self._outcome([text], {"decision": "set"}, scores=True)
+        sets = outcome.sets if labels is None else self.taxonomy.label_sets([labels])
+        return explain_labels(self.model, text, sets, dense(outcome.scores)[0], layer=layer, head=head)
 
     @property
     def model(self) -> Model:
@@ -164,28 +255,18 @@ def _settings(name: str, backbone: str | None, changes: dict[str, Any]) -> Setti
     return preset(name, **({"backbone": backbone} if backbone is not None else {}), **changes)
 
 
-def _usual_decoding(units: str) -> Decoding:
-    return "constrained" if units == "token" else "free"
-
-
 def _validator(corpus: Corpus, settings: Settings, model: Model) -> Validate:
     """Return the function that training asks how good a model is by now."""
     from branchwise.decoding.documents import decode_documents
+    from branchwise.decoding.options import DecodingOptions
     from branchwise.evaluation import evaluate
-    from branchwise.model.pieces import tokenise
 
-    shown = corpus.take(range(min(len(corpus), settings.validation_documents)))
-    pieces = tokenise(shown.texts(), len(shown), model.tokenizer, settings.input_limit)
+    shown, pieces = _shown(corpus, settings, model)
     empty_seen = bool((corpus.labels.sizes == 0).any())
 
     def validate(model: Model, precision: str) -> dict[str, float]:
-        decoded = decode_documents(
-            model,
-            pieces,
-            _usual_decoding(settings.units),
-            precision=precision,
-            may_be_empty=empty_seen,
-        )
+        options = DecodingOptions(precision=precision, may_be_empty=empty_seen)  # type: ignore[arg-type]
+        decoded = decode_documents(model, pieces, options)
         result = evaluate(shown.taxonomy, shown.labels, decoded.sets, invalid=decoded.invalid)
         return {
             "micro_f1": result.micro_f1,
@@ -195,6 +276,28 @@ def _validator(corpus: Corpus, settings: Settings, model: Model) -> Validate:
         }
 
     return validate
+
+
+def _decisions(model: Model, corpus: Corpus, settings: Settings) -> Decisions:
+    """Learn on validation documents how scores become label sets."""
+    from branchwise.decoding.documents import decode_documents, dense
+    from branchwise.decoding.options import DecodingOptions
+    from branchwise.decoding.predicting import may_be_empty
+    from branchwise.evaluation.tuning import tune
+
+    shown, pieces = _shown(corpus, settings, model)
+    options = DecodingOptions(precision=model.record["precision"], may_be_empty=may_be_empty(model))
+    decoded = decode_documents(model, pieces, options, scores=True)
+    written = decoded.sets.closed(model.tree)
+    return tune(model.tree, shown.labels, written, dense(decoded.scores), settings.select)
+
+
+def _shown(corpus: Corpus, settings: Settings, model: Model) -> tuple[Corpus, PieceStore]:
+    """Return the validation documents that are decoded, and their pieces."""
+    from branchwise.model.pieces import tokenise
+
+    shown = corpus.take(range(min(len(corpus), settings.validation_documents)))
+    return shown, tokenise(shown.texts(), len(shown), model.tokenizer, settings.input_limit)
 
 
 @contextlib.contextmanager

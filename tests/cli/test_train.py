@@ -37,7 +37,14 @@ SMALL = (
     "3e-3",
 )
 PROCESS = {"OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1", "COLUMNS": "600"}
-MODEL = {"README.md", "config.json", "model.safetensors", "taxonomy.json", "tokenizer.json", "training.json"}
+MODEL = {
+    "README.md",
+    "config.json",
+    "decisions.json",
+    "model.safetensors",
+    "taxonomy.json",
+    "tokenizer.json",
+} | {"training.json"}
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*holds no weights")
 

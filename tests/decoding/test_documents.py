@@ -10,8 +10,11 @@ import torch
 
 from branchwise.decoding import documents
 from branchwise.decoding.documents import decode_documents
+from branchwise.decoding.greedy import greedy
+from branchwise.decoding.options import DecodingOptions
 from branchwise.errors import ModelError
 from branchwise.model.pieces import tokenise
+from tests.decoding.test_greedy import begin
 from tests.model.tiny import model_of
 
 TEXTS = [
@@ -63,10 +66,10 @@ def test_batches_are_bounded_by_pieces_and_by_symbols():
 def test_free_decoding_counts_what_is_wrong(backbones, units):
     model = model_of(backbones["t5"], units=units, output_limit=9)
     pieces = stored(model)
-    decoded = decode_documents(model, pieces, "free")
+    decoded = decode_documents(model, pieces, DecodingOptions(decoding="free"))
     written = [
-        documents.greedy(
-            model.network, *map(torch.from_numpy, pieces.padded(np.array([row]))), 9, model.codec.end
+        greedy(
+            begin(model, *map(torch.from_numpy, pieces.padded(np.array([row]))), None), 9, model.codec.end
         )[0]
         for row in range(len(TEXTS))
     ]
@@ -81,14 +84,14 @@ def test_the_empty_set_only_where_it_may_be(model):
     with torch.no_grad():
         model.network.head.bias[-1] += 1e4
     assert (decode_documents(model, stored(model)).sets.sizes == 1).all()
-    decoded = decode_documents(model, stored(model), may_be_empty=True)
+    decoded = decode_documents(model, stored(model), DecodingOptions(may_be_empty=True))
     assert (decoded.sets.sizes == 0).all()
     assert not decoded.invalid.any()
 
 
 def test_bf16_writes_label_sets_too_and_the_model_is_left_ready_to_predict(model):
     model.network.train()
-    decoded = decode_documents(model, stored(model), precision="bf16")
+    decoded = decode_documents(model, stored(model), DecodingOptions(precision="bf16"))
     assert not decoded.invalid.any()
     assert not model.network.training
     exact = decode_documents(model, stored(model))
@@ -101,11 +104,14 @@ def test_no_documents(model):
     assert (len(decoded.sets), len(decoded.invalid), len(decoded.problems)) == (0, 0, 0)
 
 
-def test_wishes_that_cannot_be_met(model, backbones):
+def test_wishes_that_cannot_be_met():
     with pytest.raises(ModelError, match="precision is 'auto': choose one of fp32, bf16"):
-        decode_documents(model, stored(model), precision="auto")
+        DecodingOptions(precision="auto")
     with pytest.raises(ModelError, match="decoding is 'beam'"):
-        decode_documents(model, stored(model), "beam")
-    text = model_of(backbones["flan"], units="text")
-    with pytest.raises(ModelError, match="text units"):
-        decode_documents(text, stored(text))
+        DecodingOptions(decoding="beam")
+    with pytest.raises(ModelError, match="repair is 'fix': choose one of drop, close"):
+        DecodingOptions(repair="fix")
+    with pytest.raises(ModelError, match="0 beams"):
+        DecodingOptions(beams=0)
+    with pytest.raises(ModelError, match="leave leaves-only"):
+        DecodingOptions(decoding="free", leaves_only=True)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 import torch
 
-from branchwise.decoding.grammar import Grammar
 from branchwise.decoding.greedy import greedy
-from tests.decoding.test_grammar import admissible
+from branchwise.decoding.writing import Writing
+from tests.decoding.toys import admissible, grammar_of, spelling_of
 from tests.model.tiny import documents, model_of
 
 SIZES = (9, 4, 7, 1, 12, 3, 3, 8)
@@ -28,12 +28,22 @@ def slowly(model, pieces, real, limit, grammar):
             choices = range(len(logits))
             if grammar is not None:
                 choices = admissible(grammar, written)
-                if limit - len(written) < 3:
-                    known = grammar.symbols
-                    choices = choices - {known.between, known.below}
             written.append(max(choices, key=lambda one: logits[one].item()))
         rows.append(written + [end] * (limit - len(written)))
     return rows
+
+
+def rules(model, limit):
+    """Return the rules of a model's label units."""
+    if model.config.units == "token":
+        return grammar_of(model.tree, model.config.variant, room=limit)
+    return spelling_of(model.codec, model.network.head.out_features, room=limit)
+
+
+def begin(model, pieces, real, grammar):
+    """Read the documents."""
+    with torch.inference_mode():
+        return Writing(model.network, model.network.encode(pieces, real), real, grammar)
 
 
 @pytest.mark.parametrize("style", ["t5", "flan", "mt5"])
@@ -44,6 +54,8 @@ def slowly(model, pieces, real, limit, grammar):
         ("token", "t5", True),
         ("token", "hia", False),
         ("text", "hia", False),
+        ("text", "hia", True),
+        ("text", "t5", True),
     ],
 )
 def test_greedy_equals_the_slow_loop(backbones, style, units, variant, constrained):
@@ -53,9 +65,9 @@ def test_greedy_equals_the_slow_loop(backbones, style, units, variant, constrain
         if units == "token":
             model.network.head.bias += 2 * torch.randn(11)
     pieces, real = documents(sizes=SIZES)
-    grammar = Grammar.of(model.tree, variant, torch.device("cpu")) if constrained else None
-    for limit in (2, 5, 14):
-        written = greedy(model.network, pieces, real, limit, model.codec.end, grammar)
+    for limit in (2, 5, 14) if units == "token" else (8, 30):
+        grammar = rules(model, limit) if constrained else None
+        written = greedy(begin(model, pieces, real, grammar), limit, model.codec.end)
         assert written.tolist() == slowly(model, pieces, real, limit, grammar)
 
 
@@ -72,9 +84,8 @@ def test_finished_rows_leave_the_batch(backbones, monkeypatch):
         return decode(self, symbols, encoded, attention_mask, **others)
 
     monkeypatch.setattr(type(model.network), "decode", counted)
-    grammar = Grammar.of(model.tree, "hia", torch.device("cpu"))
     end = model.codec.end
-    written = greedy(model.network, pieces, real, 14, end, grammar)
+    written = greedy(begin(model, pieces, real, grammar_of(model.tree, room=14)), 14, end)
     lengths = (written != end).sum(1) + 1
     assert len(set(lengths.tolist())) > 2
     expected = [int((lengths > step).sum()) for step in range(int(lengths.max()))]

@@ -23,6 +23,7 @@ FILES = {
     "model.safetensors",
     "taxonomy.json",
     "tokenizer.json",
+    "decisions.json",
     "training.json",
 }
 

@@ -16,6 +16,7 @@ from branchwise.cli.console import say
 from branchwise.cli.data import data
 from branchwise.cli.demo import demo
 from branchwise.cli.evaluate import evaluate
+from branchwise.cli.explain import explain
 from branchwise.cli.search import search
 from branchwise.cli.train import train
 from branchwise.errors import BranchwiseError
@@ -37,6 +38,9 @@ app.command(
 app.command(
     epilog="Example: branchwise search --train train.jsonl --validation val.jsonl --taxonomy tree.tsv --output search"
 )(search)
+app.command(epilog='Example: branchwise explain model --text "Deep networks for proteins" --figure why.png')(
+    explain
+)
 app.command(epilog="Example: branchwise evaluate test.jsonl predictions.jsonl --taxonomy tree.tsv")(evaluate)
 
 BAD_INPUT, INTERRUPTED, BROKEN_PIPE = 2, 130, 1

@@ -1,7 +1,8 @@
 """Attention as this model needs it: two small functions, each registered once under a name of our own.
 
 The decoder's self-attention lays its probabilities open. SDPA gives none, and the stock eager function gives
-them after dropout; the mask loss needs them before. Cross-attention of the same decoder goes back to SDPA.
+them after dropout; the mask loss needs them before. Cross-attention of the same decoder goes back to SDPA,
+unless an explanation asks for its probabilities too.
 
 The encoder runs SDPA. Its position bias and padding mask, which all layers share, become one tensor once a
 batch, where transformers makes it anew in every layer.
@@ -34,10 +35,13 @@ def open_attention(
     dropout: float = 0.0,
     position_bias: torch.Tensor | None = None,  # [1, H, Q, S]
     probabilities: list[torch.Tensor] | None = None,
+    cross_probabilities: list[torch.Tensor] | None = None,
     **others: Any,
 ) -> tuple[torch.Tensor, torch.Tensor | None]:
-    """Attend; where self-attention is given a list ``probabilities``, append [B, H, Q, S] in fp32 to it."""
-    if not module.is_causal:  # cross-attention: in a T5 decoder the causal attention is its self-attention
+    """Attend, and append [B, H, Q, S] in fp32 to the list that self-attention or cross-attention is given."""
+    is_cross = not module.is_causal  # in a T5 decoder the causal attention is its self-attention
+    kept = cross_probabilities if is_cross else probabilities
+    if is_cross and kept is None:
         return sdpa_attention_forward(
             module, query, key, value, attention_mask, dropout, scaling, position_bias=position_bias, **others
         )
@@ -47,8 +51,8 @@ def open_attention(
     if attention_mask is not None:
         scores = scores + attention_mask
     shares = functional.softmax(at_least_fp32(scores), dim=-1)  # bf16 rows would not sum to one
-    if probabilities is not None:
-        probabilities.append(shares)
+    if kept is not None:
+        kept.append(shares)
     used = functional.dropout(shares.to(value.dtype), p=dropout, training=module.training)
     return torch.matmul(used, value).transpose(1, 2).contiguous(), None
 

@@ -38,6 +38,8 @@ class Model:
     t5_config: dict[str, Any]
     backbone: str  # what the backbone is, in words
     record: dict[str, Any] = field(default_factory=dict)
+    decisions: dict[str, Any] = field(default_factory=dict)
+    """How scores become label sets, learned on validation documents; see branchwise.decoding.decision."""
 
     @classmethod
     def from_backbone(cls, config: ModelConfig, tree: Taxonomy, seed: int = 0) -> Model:
@@ -72,6 +74,7 @@ class Model:
             }
             files.write_json(part / files.CONFIG, about)
             files.write_json(part / files.RECORD, self.record)
+            files.write_json(part / files.DECISIONS, self.decisions)
             (part / files.TOKENIZER).write_text(self.tokenizer.to_str(), encoding="utf-8")
             self.tree.write(part / files.TAXONOMY)
             (part / files.CARD).write_text(self.card(), encoding="utf-8")
@@ -95,7 +98,8 @@ class Model:
         load_weights(network, folder / files.WEIGHTS)
         tokenizer = _tokenizer(folder / files.TOKENIZER)
         record = files.read_json(folder / files.RECORD)
-        model = cls(config, own, tokenizer, network.eval(), about["t5"], about["backbone"], record)
+        decisions = files.read_json(folder / files.DECISIONS)
+        model = cls(config, own, tokenizer, network.eval(), about["t5"], about["backbone"], record, decisions)
         if tree is None or tree.fingerprint == own.fingerprint:
             return model
         if not carry_over:
@@ -120,7 +124,7 @@ class Model:
             with quiet_transformers():
                 network = carried_network(network, self.tree, tree, self.tokenizer, self.t5_config).eval()
         return dataclasses.replace(
-            self, tree=tree, network=network, record=self.record | {"carried_over": change}
+            self, tree=tree, network=network, record=self.record | {"carried_over": change}, decisions={}
         )
 
     def card(self) -> str:

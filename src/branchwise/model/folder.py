@@ -14,8 +14,8 @@ from branchwise.errors import ModelError
 from branchwise.model.hub import local_folder, reason
 
 WEIGHTS, CONFIG, TOKENIZER = "model.safetensors", "config.json", "tokenizer.json"
-TAXONOMY, RECORD, CARD = "taxonomy.json", "training.json", "README.md"
-NEEDED = (WEIGHTS, TOKENIZER, TAXONOMY, RECORD)
+TAXONOMY, RECORD, DECISIONS, CARD = "taxonomy.json", "training.json", "decisions.json", "README.md"
+NEEDED = (WEIGHTS, TOKENIZER, TAXONOMY, RECORD, DECISIONS)
 FORMAT = 1
 UNFINISHED = ".unfinished"
 

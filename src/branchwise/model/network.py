@@ -96,8 +96,12 @@ class HiAT5(nn.Module):
         *,
         cache: EncoderDecoderCache | None = None,
         probabilities: list[torch.Tensor] | None = None,
+        cross_probabilities: list[torch.Tensor] | None = None,
     ) -> torch.Tensor:
-        """Return what may come after each decoder input, as logits [B, T, V]."""
+        """Return what may come after each decoder input, as logits [B, T, V].
+
+        To the lists every layer appends its self-attention, [B, H, T, T], and its cross-attention, [B, H, T, S].
+        """
         hidden = self.decoder(
             input_ids=decoder_input,
             encoder_hidden_states=encoded,
@@ -105,6 +109,7 @@ class HiAT5(nn.Module):
             past_key_values=cache,
             use_cache=cache is not None,
             probabilities=probabilities,
+            cross_probabilities=cross_probabilities,
         ).last_hidden_state
         return self.head(hidden * self.output_scale)
 

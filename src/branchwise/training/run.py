@@ -189,7 +189,17 @@ def _record(
     best = max(history, key=lambda one: one[f"eval_{settings.select}_f1"], default=None)
     return {
         "settings": dataclasses.asdict(settings),
-        "train": {"documents": len(corpus), "fingerprint": corpus.fingerprint, "cut_texts": pieces.cut},
+        "train": {
+            "documents": len(corpus),
+            "fingerprint": corpus.fingerprint,
+            "cut_texts": pieces.cut,
+            "documents_without_labels": int((corpus.labels.sizes == 0).sum()),
+            "label_documents": {
+                corpus.taxonomy.ids[label]: int(count)
+                for label, count in enumerate(corpus.labels.counts(len(corpus.taxonomy)))
+                if count
+            },
+        },
         "device": device.type,
         "precision": precision,
         "steps": state.global_step,

@@ -1,0 +1,112 @@
+"""How label sets come out of scores: what was written, what passes a threshold, or what promises the best F1."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from branchwise.choices import Rule
+from branchwise.decoding.calibration import Calibration
+from branchwise.taxonomy import LabelSets, Taxonomy
+
+
+@dataclass(frozen=True)
+class Decisions:
+    """How a trained model decides where nobody says otherwise, and the evidence for it."""
+
+    rule: Rule
+    thresholds: tuple[float, ...]
+    """One a level."""
+    calibration: Calibration
+    evidence: dict[str, Any]
+
+    @classmethod
+    def untuned(cls, tree: Taxonomy) -> Self:
+        """Return decisions that no validation documents stand behind: what was written is the set."""
+        return cls("set", (0.5,) * tree.depth, Calibration("none", ()), {})
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the decisions ready for JSON."""
+        return {**asdict(self), "calibration": self.calibration.to_dict()}
+
+    @classmethod
+    def from_dict(cls, given: dict[str, Any], tree: Taxonomy) -> Self:
+        """Read what :meth:`to_dict` wrote; an empty one is untuned."""
+        if not given:
+            return cls.untuned(tree)
+        calibration = Calibration.from_dict(given["calibration"])
+        return cls(given["rule"], tuple(given["thresholds"]), calibration, given["evidence"])
+
+
+def above_thresholds(scores: np.ndarray, tree: Taxonomy, thresholds: Sequence[float]) -> LabelSets:
+    """Return the labels that reach the threshold of their level and whose ancestors do too.
+
+    Parameters
+    ----------
+    scores
+        Of N documents and K labels, [N, K].
+    tree
+        The taxonomy.
+    thresholds
+        One a level.
+    """
+    passed = scores >= np.asarray(thresholds, scores.dtype)[tree.level - 1]
+    for level in range(2, tree.depth + 1):
+        run = slice(int(tree.level_start[level - 1]), int(tree.level_start[level]))
+        passed[:, run] &= passed[:, tree.parent[run]]
+    return _sets(passed)
+
+
+def pass_thresholds(scores: np.ndarray, tree: Taxonomy, thresholds: Sequence[float]) -> LabelSets:
+    """Return the labels above their thresholds, and the best of level 1 where there is none."""
+    return never_empty(above_thresholds(scores, tree, thresholds), scores, tree)
+
+
+def best_expected_f1(scores: np.ndarray) -> LabelSets:
+    """Return of every document as many of its best labels as promise the highest F1, at least one.
+
+    The promise of n labels is twice the sum of their scores over n and the sum of all scores. Since no child
+    scores above its parent, and parents come first among equals, the best labels are a closed set.
+    """
+    order = np.argsort(-scores, axis=1, kind="stable")
+    best = np.take_along_axis(scores, order, 1).astype(np.float64)
+    promise = best.cumsum(1) / (np.arange(1, best.shape[1] + 1) + best.sum(1, keepdims=True))
+    return _first(order, promise.argmax(1) + 1)
+
+
+def best_labels(scores: np.ndarray, n: int) -> LabelSets:
+    """Return the ``n`` best labels of every document; with fewer in the tree, all."""
+    order = np.argsort(-scores, axis=1, kind="stable")
+    return _first(order, np.full(len(scores), min(n, scores.shape[1])))
+
+
+def never_empty(sets: LabelSets, scores: np.ndarray, tree: Taxonomy) -> LabelSets:
+    """Give every document without labels the label of level 1 that scores highest."""
+    lonely = np.flatnonzero(sets.sizes == 0)
+    if not len(lonely):
+        return sets
+    best = scores[lonely, : int(tree.level_start[1])].argmax(1)
+    rows = np.concatenate([sets.rows, lonely])
+    return LabelSets.from_pairs(rows, np.concatenate([sets.labels, best]).astype(np.int32), len(sets))
+
+
+def confidence(scores: np.ndarray, sets: LabelSets) -> np.ndarray:
+    """Return the F1 that the scores promise for the sets, [N]: what abstaining is decided by."""
+    within = np.bincount(sets.rows, scores[sets.rows, sets.labels], len(sets))
+    whole = sets.sizes + scores.sum(1, dtype=np.float64)
+    return np.where(whole > 0, 2 * within / np.maximum(whole, 1e-12), 0.0)
+
+
+def _first(order: np.ndarray, sizes: np.ndarray) -> LabelSets:
+    taken = np.arange(order.shape[1]) < sizes[:, None]
+    chosen = np.zeros(order.shape, bool)
+    np.put_along_axis(chosen, order, taken, 1)
+    return _sets(chosen)
+
+
+def _sets(chosen: np.ndarray) -> LabelSets:
+    rows, labels = np.nonzero(chosen)
+    return LabelSets.from_pairs(rows, labels.astype(np.int32), len(chosen))

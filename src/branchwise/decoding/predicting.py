@@ -1,0 +1,168 @@
+"""From texts to label sets as a user wishes them: written, scored, calibrated, decided."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import get_args
+
+import numpy as np
+from scipy.sparse import csr_array, issparse, vstack
+
+from branchwise.choices import Rule
+from branchwise.decoding.decision import (
+    Decisions,
+    best_expected_f1,
+    best_labels,
+    confidence,
+    pass_thresholds,
+)
+from branchwise.decoding.documents import FAINT, decode_documents, dense
+from branchwise.decoding.options import DecodingOptions
+from branchwise.errors import ModelError
+from branchwise.model.bundle import Model
+from branchwise.model.pieces import tokenise
+from branchwise.taxonomy import LabelSets
+
+ROWS = 1024  # documents whose scores are dense at a time, where those of all are not
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wishes:
+    """What a user wishes of a prediction, beside how sets are written."""
+
+    decision: Rule | None = None
+    """``set``: what was written; ``threshold``; ``expected-f1``; where None, what served best on validation."""
+    threshold: float | None = None
+    """The least score of a label; the tuned ones where None."""
+    top: int | None = None
+    """So many of the best labels, and no other rule."""
+    abstain_below: float | None = None
+    """The least confidence; documents below it are left to people."""
+
+    def __post_init__(self) -> None:
+        if self.decision is not None and self.decision not in get_args(Rule):
+            raise ModelError(f"The decision is {self.decision!r}: choose one of {', '.join(get_args(Rule))}.")
+        for name in ("threshold", "abstain_below"):
+            value = getattr(self, name)
+            if value is not None and not 0 <= value <= 1:
+                raise ModelError(f"{name} is {value}: give a number from 0 to 1.")
+        if self.top is not None and self.top < 1:
+            raise ModelError(f"top is {self.top}: ask for at least one label.")
+        if self.threshold is not None and self.decision not in (None, "threshold"):
+            raise ModelError(
+                f"A threshold was given, but the decision is {self.decision!r}: leave one of them out."
+            )
+        if self.top is not None and (self.decision is not None or self.threshold is not None):
+            raise ModelError("top decides by itself: leave decision and threshold out.")
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What is said of N documents."""
+
+    sets: LabelSets
+    scores: np.ndarray | csr_array | None  # [N, K], calibrated; None where nobody needs them
+    invalid: np.ndarray  # [N] bool
+    repaired: np.ndarray  # [N] bool
+    problems: Counter[str]
+    confidence: np.ndarray | None  # [N]
+    abstained: np.ndarray  # [N] bool
+
+
+def predict_texts(
+    model: Model,
+    texts: Sequence[str],
+    options: DecodingOptions | None = None,
+    wishes: Wishes | None = None,
+    *,
+    scores: bool = False,
+    quiet: bool = False,
+) -> Outcome:
+    """Predict the label sets of texts.
+
+    Parameters
+    ----------
+    model
+        The trained model.
+    texts
+        The documents.
+    options
+        How sets are written, and scores found.
+    wishes
+        How sets come out of what was written and scored.
+    scores
+        Whether scores are wanted for themselves.
+    quiet
+        Show no progress of its own.
+    """
+    options, wishes = options or DecodingOptions(), wishes or Wishes()
+    learned = Decisions.from_dict(model.decisions, model.tree)
+    rule = _rule(options, wishes, learned)
+    needed = scores or rule != "set" or wishes.abstain_below is not None
+    pieces = tokenise(texts, len(texts), model.tokenizer, model.config.input_limit)
+    options = replace(options, may_be_empty=options.may_be_empty or may_be_empty(model))
+    decoded = decode_documents(model, pieces, options, scores=needed, quiet=quiet)
+    sets = decoded.sets
+    if options.decoding == "constrained":
+        sets = sets.closed(model.tree)  # the t5 variant writes flat sets
+    if decoded.scores is None:
+        nobody = np.zeros(len(sets), bool)
+        return Outcome(sets, None, decoded.invalid, decoded.repaired, decoded.problems, None, nobody)
+    calibrated, decided, sure = [], [], []
+    is_sparse = issparse(decoded.scores)
+    calibrate = not options.samples  # maps are fitted to the scores of the greedy pass
+    for start in range(0, max(len(sets), 1), ROWS):
+        rows = np.arange(start, min(start + ROWS, len(sets)))
+        part = dense(decoded.scores[rows])
+        part = learned.calibration.apply(part, model.tree) if calibrate else part
+        chosen = _decide(part, sets.take(rows), model, rule, wishes, learned)
+        decided += list(chosen)
+        sure.append(confidence(part, chosen))
+        calibrated.append(csr_array(np.where(part < FAINT, 0, part)) if is_sparse else part)
+    sets = LabelSets.from_lists(decided)
+    certain = np.concatenate(sure)
+    whole = csr_array(vstack(calibrated)) if is_sparse else np.concatenate(calibrated)
+    abstained = certain < (wishes.abstain_below or 0.0)
+    return Outcome(
+        sets,
+        whole,
+        decoded.invalid,
+        decoded.repaired,
+        decoded.problems,
+        certain,
+        abstained,
+    )
+
+
+def may_be_empty(model: Model) -> bool:
+    """Say whether training held documents without labels, so that a prediction may be without."""
+    return bool(model.record.get("train", {}).get("documents_without_labels", 0))
+
+
+def _rule(options: DecodingOptions, wishes: Wishes, learned: Decisions) -> str:
+    if wishes.top is not None:
+        return "top"
+    if wishes.threshold is not None:
+        return "threshold"
+    if wishes.decision is not None:
+        return wishes.decision
+    is_own_way = (
+        options.decoding == "free" or options.beams > 1 or options.leaves_only or options.at_most is not None
+    )
+    return "set" if is_own_way else learned.rule  # who says how to write wants what was written
+
+
+def _decide(
+    scores: np.ndarray, written: LabelSets, model: Model, rule: str, wishes: Wishes, learned: Decisions
+) -> LabelSets:
+    if rule == "top":
+        return best_labels(scores, wishes.top or 1)
+    if rule == "expected-f1":
+        return best_expected_f1(scores)
+    if rule == "threshold":
+        depth = model.tree.depth
+        given = (wishes.threshold,) * depth if wishes.threshold is not None else learned.thresholds
+        return pass_thresholds(scores, model.tree, given)
+    return written

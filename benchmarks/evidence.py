@@ -7,6 +7,7 @@ is there, so that a list cut short goes on where it was.
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import subprocess
 import sys
@@ -72,12 +73,13 @@ def main() -> None:
     def make(run: tuple[str, Run]) -> None:
         name, (title, documents, changes) = run
         part = "test" if name in ON_TEST else "validation"
-        values = {"backbone": "starter", "validation_documents": 1000, **changes}
+        values = {"backbone": "starter", "validation_documents": 400, **changes}
         command = [sys.executable, "-m", "benchmarks.experiment", "--data", str(arguments.data)]
         command += ["--name", title, "--documents", str(documents), "--on", part]
+        command += ["--measured", "2000" if part == "test" else "1000"]
         command += ["--results", str(arguments.results)]
         command += ["--models", str(arguments.models)] if arguments.models else []
-        command += [word for key, value in values.items() for word in ("--set", f"{key}={value}")]
+        command += [word for key, value in values.items() for word in ("--set", f"{key}={json.dumps(value)}")]
         subprocess.run(command, check=False, env={**os.environ, "OMP_NUM_THREADS": str(threads)})
 
     with ThreadPoolExecutor(arguments.jobs) as pool:

@@ -8,21 +8,27 @@ result that is there already is not made again, so a list of commands can be run
 from __future__ import annotations
 
 import argparse
+import gzip
 import json
 import resource
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
 from benchmarks.machine import write_result
 from branchwise import Corpus, HierarchicalClassifier, Taxonomy, evaluate
-from branchwise.decoding.documents import decode_documents
+from branchwise.choices import Decoding
+from branchwise.decoding.decision import Decisions, best_expected_f1, pass_thresholds
+from branchwise.decoding.documents import Decoded, decode_documents, dense
 from branchwise.decoding.options import DecodingOptions
 from branchwise.evaluation import Evaluation
 from branchwise.model.pieces import tokenise
+
+PARTS = {"validation": "val", "test": "test"}
 
 
 def main() -> None:
@@ -52,11 +58,7 @@ def main() -> None:
     tree = Taxonomy.read(arguments.data / "taxonomy.tsv")
     train = _part(arguments.data, "train", tree, arguments.documents)
     validation = _part(arguments.data, "val", tree, changes.get("validation_documents", 1000))
-    measured = (
-        validation
-        if arguments.on == "validation"
-        else _part(arguments.data, "test", tree, arguments.measured)
-    )
+    measured = _part(arguments.data, PARTS[arguments.on], tree, arguments.measured)
     classifier = HierarchicalClassifier(tree, preset=arguments.preset, **changes)
     start = time.perf_counter()
     classifier.fit(train, validation, tell=lambda sentence: _say(f"{arguments.name}: {sentence}"))
@@ -80,12 +82,16 @@ def main() -> None:
         "documents_a_second": round(record["steps"] * model_step(record["settings"]) / record["seconds"], 2),
         "best": record["best"],
     }
-    for decoding in ("free", "constrained"):
+    options = DecodingOptions(precision=record["precision"])
+    for decoding in get_args(Decoding):
         decoded = decode_documents(
-            model, pieces, DecodingOptions(decoding=decoding, precision=record["precision"])
+            model, pieces, replace(options, decoding=decoding), scores=decoding == "constrained"
         )
         figures[decoding] = _short(evaluate(tree, measured.labels, decoded.sets, invalid=decoded.invalid))
         figures[decoding]["problems"] = dict(decoded.problems)
+    figures["decisions"] = _rules(tree, measured, decoded, Decisions.from_dict(model.decisions, tree))
+    if arguments.on == "test":
+        _write_predictions(path.with_suffix(".predictions.jsonl.gz"), measured, decoded)
     figures["peak_memory_mib"] = round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
     figures["curve"] = [
         {
@@ -121,6 +127,40 @@ def _setting(text: str) -> tuple[str, Any]:
         return name, json.loads(value)
     except json.JSONDecodeError:
         return name, value
+
+
+def _rules(tree: Taxonomy, measured: Corpus, decoded: Decoded, learned: Decisions) -> dict[str, Any]:
+    """Measure every way of deciding, each as validation documents tuned it, before and after calibration."""
+    raw = dense(decoded.scores)
+    scores = learned.calibration.apply(raw, tree)
+    sets = {
+        "set": decoded.sets.closed(tree),
+        "threshold": pass_thresholds(scores, tree, learned.thresholds),
+        "expected-f1": best_expected_f1(scores),
+    }
+    found: dict[str, Any] = {"validation": learned.to_dict()["evidence"], "chosen": learned.rule}
+    for name, one in sets.items():
+        result = evaluate(tree, measured.labels, one)
+        found[name] = {"micro_f1": round(result.micro_f1, 4), "macro_f1_all": round(result.macro_f1_all, 4)}
+    for name, values in (("greedy scores", raw), (f"calibrated, {learned.calibration.method}", scores)):
+        result = evaluate(tree, measured.labels, decoded.sets, scores=values)
+        assert result.calibration is not None
+        assert result.ranking is not None
+        found[name] = {
+            "ece": round(result.calibration.expected_calibration_error, 5),
+            "brier": round(result.calibration.brier, 5),
+            "r_precision": round(result.ranking.r_precision, 4),
+        }
+    return found
+
+
+def _write_predictions(path: Path, measured: Corpus, decoded: Decoded) -> None:
+    """Keep the constrained label sets, so that systems can be compared document by document."""
+    sets = decoded.sets.to_ids(measured.taxonomy)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with gzip.GzipFile(path, "wb", mtime=0) as file:
+        for one, labels in zip(measured.ids, sets, strict=True):
+            file.write((json.dumps({"id": one, "labels": labels}) + "\n").encode())
 
 
 def _short(result: Evaluation) -> dict[str, Any]:

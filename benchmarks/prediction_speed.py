@@ -116,9 +116,7 @@ def _trained(folder: Path, units: str, n_documents: int) -> HierarchicalClassifi
         "backbone": "starter",
     }
     classifier = HierarchicalClassifier(corpus.taxonomy, preset="fast", **settings)
-    classifier.fit(
-        corpus, Corpus.bundled("validation"), tell=_say
-    )
+    classifier.fit(corpus, Corpus.bundled("validation"), tell=_say)
     classifier.save(folder)
     return classifier
 

@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from branchwise.corpus import Corpus
 from branchwise.corpus.splits import split
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from branchwise.decoding.predicting import Outcome
     from branchwise.model.bundle import Model
     from branchwise.model.pieces import PieceStore
-    from branchwise.predicted import Predicted
+    from branchwise.predicted import Predicted, Wanted
     from branchwise.training.run import Validate
 
 HELD_OUT = 0.1  # share of the training documents that validate where no others are given
@@ -154,7 +154,7 @@ class HierarchicalClassifier:
         self,
         texts: Sequence[str],
         *,
-        scores: Literal["predicted", "all", "none"] = "predicted",
+        scores: Wanted = "predicted",
         **wishes: Any,
     ) -> list[Predicted]:
         """Return all there is to say of every text; ``wishes`` are those of :meth:`predict`."""

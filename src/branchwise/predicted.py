@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from branchwise.taxonomy import LabelSets, Taxonomy
@@ -24,12 +24,21 @@ class Predicted:
     """Between 0 and 1, of every predicted label, and of others if they were asked for."""
     paths: tuple[NamePath, ...] = ()
     """Names from level 1 down to the deepest label of every path."""
-    invalid: bool = False
-    """Whether what the system wrote was not some label set's sequence."""
+    problems: tuple[str, ...] = ()
+    """Kinds of what is wrong with what the system wrote, where that was not some label set's sequence."""
+    repaired: bool = False
+    """Whether the labels were changed to be a closed set."""
     confidence: float | None = None
     abstained: bool = False
     """Whether the document is left to people, as the confidence is too low."""
 
+    @property
+    def invalid(self) -> bool:
+        """Whether what the system wrote was not some label set's sequence."""
+        return bool(self.problems)
+
+
+Wanted = Literal["predicted", "all", "none"]  # whose scores are given
 
 Predict = Callable[[Sequence[str]], list[Predicted]]
 """Takes a chunk of texts and returns one prediction a text, in the same order."""
@@ -51,29 +60,34 @@ def _path(label: int, tree: Taxonomy, known: dict[int, NamePath]) -> NamePath:
     return known[label]
 
 
-def describe(
-    outcome: Outcome, tree: Taxonomy, scores: Literal["predicted", "all", "none"]
-) -> list[Predicted]:
+def describe(outcome: Outcome, tree: Taxonomy, scores: Wanted) -> list[Predicted]:
     """Return what is said of every document, with the scores of the predicted labels, of all or of none."""
-    paths = paths_of(outcome.sets.closed(tree), tree)
     sure = None if outcome.confidence is None else outcome.confidence.round(4).tolist()
     return [
-        Predicted(
-            labels=labels,
-            scores=_scores_of(outcome, row, own, tree, scores),
-            paths=paths[row],
-            invalid=bool(outcome.invalid[row]),
+        replace(
+            one,
+            problems=outcome.wrong[row],
+            repaired=bool(outcome.repaired[row]),
             confidence=None if sure is None else sure[row],
             abstained=bool(outcome.abstained[row]),
         )
-        for row, (labels, own) in enumerate(zip(outcome.sets.to_ids(tree), outcome.sets, strict=True))
+        for row, one in enumerate(describe_sets(outcome.sets, outcome.scores, tree, scores))
     ]
 
 
-def _scores_of(outcome: Outcome, row: int, own: Any, tree: Taxonomy, wanted: str) -> dict[str, float]:
-    if wanted == "none" or outcome.scores is None:
+def describe_sets(sets: LabelSets, scores: Any, tree: Taxonomy, wanted: Wanted) -> list[Predicted]:
+    """Return label sets, as they are, with paths and the scores wanted; ``scores`` are [N, K] or None."""
+    paths = paths_of(sets.closed(tree), tree)
+    return [
+        Predicted(labels, _scores_of(scores, row, own, tree, wanted), paths[row])
+        for row, (labels, own) in enumerate(zip(sets.to_ids(tree), sets, strict=True))
+    ]
+
+
+def _scores_of(scores: Any, row: int, own: Any, tree: Taxonomy, wanted: Wanted) -> dict[str, float]:
+    if wanted == "none" or scores is None:
         return {}
-    scores: Any = outcome.scores[[row]]
-    dense = scores.toarray()[0] if hasattr(scores, "toarray") else scores[0]
+    some = scores[[row]]
+    dense = some.toarray()[0] if hasattr(some, "toarray") else some[0]
     chosen = range(len(tree)) if wanted == "all" else own.tolist()
     return {tree.ids[label]: round(float(dense[label]), 4) for label in chosen}

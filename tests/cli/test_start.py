@@ -16,7 +16,11 @@ from branchwise.cli.main import app
 HEAVY = {"numpy", "scipy", "sklearn", "pyarrow", "matplotlib", "torch", "tokenizers", "rdflib", "openpyxl"}
 COMMANDS = [
     ("demo",),
+    ("train",),
+    ("search",),
     ("evaluate",),
+    ("predict",),
+    ("explain",),
     ("data",),
     *(("data", name) for name in ("tree", "stats", "check", "mask", "convert", "split")),
 ]

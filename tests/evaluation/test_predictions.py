@@ -137,8 +137,10 @@ def test_files_that_cannot_be_predictions(tmp_path: Path) -> None:
         read_predictions(tmp_path / "absent.jsonl", TREE)
     with pytest.raises(EvaluationError, match=r"holds no predictions"):
         read_predictions(write(tmp_path, "\n"), TREE)
-    with pytest.raises(EvaluationError, match=r"parquet file: predictions are read from jsonl, csv, tsv"):
-        read_predictions(write(tmp_path, "", "p.parquet"), TREE)
+    with pytest.raises(
+        EvaluationError, match=r"xlsx file: predictions are read from jsonl, csv, tsv, parquet"
+    ):
+        read_predictions(write(tmp_path, "", "p.xlsx"), TREE)
 
 
 def test_match_follows_ids_and_not_order(tmp_path: Path) -> None:

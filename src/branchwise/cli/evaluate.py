@@ -83,11 +83,18 @@ def _matched(corpus: Corpus, path: str, reading: Reading) -> Predictions:
 def _measure(corpus: Corpus, predicted: Predictions, add_ancestors: bool, name: str) -> Evaluation:
     from branchwise.evaluation import evaluate as measure
 
+    scores = predicted.scores
+    if predicted.scores_only_what_is_predicted:
+        scores = None
+        say(
+            f"{name}: only predicted labels have scores, so ranking and calibration are not measured; predict with "
+            "--scores all."
+        )
     result = measure(
         corpus.taxonomy,
         corpus.labels,
         predicted.sets,
-        scores=predicted.scores,
+        scores=scores,
         add_ancestors=add_ancestors,
         invalid=predicted.invalid,
     )

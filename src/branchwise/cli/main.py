@@ -17,6 +17,7 @@ from branchwise.cli.data import data
 from branchwise.cli.demo import demo
 from branchwise.cli.evaluate import evaluate
 from branchwise.cli.explain import explain
+from branchwise.cli.predict import predict
 from branchwise.cli.search import search
 from branchwise.cli.train import train
 from branchwise.errors import BranchwiseError
@@ -38,6 +39,7 @@ app.command(
 app.command(
     epilog="Example: branchwise search --train train.jsonl --validation val.jsonl --taxonomy tree.tsv --output search"
 )(search)
+app.command(epilog="Example: branchwise predict model documents.jsonl --output predictions.jsonl")(predict)
 app.command(epilog='Example: branchwise explain model --text "Deep networks for proteins" --figure why.png')(
     explain
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -29,27 +30,55 @@ class Document(NamedTuple):
 
 @dataclass(frozen=True)
 class Input:
-    """Where documents come from and how their records are laid out."""
+    """Where documents come from and how their records are laid out.
+
+    Parameters
+    ----------
+    paths, fields, format, encoding
+        The files, where the parts of a document stand in a record, and what the suffixes do not say.
+    may_be_empty
+        Whether a file may hold no documents at all, which else is taken for the wrong file.
+    """
 
     paths: Sequence[str | Path]
     fields: Fields = field(default_factory=Fields)
     format: str | None = None
     encoding: str = "utf-8"
+    may_be_empty: bool = False
 
 
-def read_documents(given: Input, labelling: Labelling, inspector: Inspector) -> Iterator[Document]:
-    """Yield the documents of all files in order, in memory that does not grow with their texts."""
+def read_documents(
+    given: Input,
+    labelling: Labelling,
+    inspector: Inspector,
+    *,
+    remember_ids: bool = True,
+    progress: Progress | None = None,
+) -> Iterator[Document]:
+    """Yield the documents of all files in order, in memory that does not grow with their texts.
+
+    Parameters
+    ----------
+    given, labelling, inspector
+        The files, what their labels stand for, and what is done with rows that are not as they should be.
+    remember_ids
+        False takes every id without asking whether it stood before, so that memory does not grow at all.
+    progress
+        A bar of the caller's, which is moved along the files and counts nothing; one of our own where absent.
+    """
     try:
         sources = [Source(path, given.encoding) for path in given.paths]
         sizes = [source.size for source in sources]
         total = None if None in sizes else float(sum(size or 0 for size in sizes))
-        seen: set[str] = set()
+        seen: set[str] | None = set() if remember_ids else None
         before = 0
-        with Progress(f"Reading {Path(sources[0].name).name}", total) as progress:
+        caption = f"Reading {Path(sources[0].name).name}"
+        with Progress(caption, total) if progress is None else nullcontext(progress) as bar:
+            bar.total = total
             for source in sources:
                 reader = _FileReader(source, given, labelling, inspector, seen)
                 for document in reader.documents():
-                    progress.advance(position=before + source.position if total else None)
+                    bar.advance(int(progress is None), before + source.position if total else None)
                     yield document
                 before += source.size or 0
     finally:
@@ -58,11 +87,11 @@ def read_documents(given: Input, labelling: Labelling, inspector: Inspector) -> 
 
 class _FileReader:
     def __init__(
-        self, source: Source, given: Input, labelling: Labelling, inspector: Inspector, seen: set[str]
+        self, source: Source, given: Input, labelling: Labelling, inspector: Inspector, seen: set[str] | None
     ) -> None:
         self._source, self._format, self._labelling = source, given.format, labelling
         self._inspector, self._report, self._seen = inspector, inspector.report, seen
-        self._fields = given.fields
+        self._fields, self._may_be_empty = given.fields, given.may_be_empty
         self._cells = LabelCells(given.fields, labelling.is_label)
 
     def documents(self) -> Iterator[Document]:
@@ -82,7 +111,7 @@ class _FileReader:
             else:
                 self._report.read += 1
                 yield document
-        if self._report.read + self._report.skipped == before:
+        if self._report.read + self._report.skipped == before and not self._may_be_empty:
             raise CorpusError(f"{self._source.name} holds no documents: check that it is the right file.")
 
     def _where(self, number: int) -> str:
@@ -145,6 +174,8 @@ class _FileReader:
                 detail = f"the field {self._fields.id!r} that holds the ids is empty"
                 self._check("bad_row", number, detail, "give every row an id")
             name = str(self._report.read + self._report.skipped + 1)
+        if self._seen is None:
+            return name
         if name in self._seen:
             detail = f"the id {name!r} stood before"
             self._check("duplicate_id", number, detail, "give every document an id of its own")

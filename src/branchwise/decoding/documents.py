@@ -38,10 +38,19 @@ class Decoded:
     """The label sets written for N documents, as they stand there, and what was wrong with the sequences."""
 
     sets: LabelSets
-    invalid: np.ndarray  # [N] bool, documents whose sequence is not the canonical one of its set
-    problems: Counter[str]  # how often each kind of problem occurred
+    wrong: tuple[tuple[str, ...], ...]  # of each document, the kinds of what is wrong with its sequence
     repaired: np.ndarray  # [N] bool, documents whose set was changed to be closed
     scores: np.ndarray | csr_array | None  # [N, K] between 0 and 1, of a child never above its parent's
+
+    @property
+    def invalid(self) -> np.ndarray:
+        """Which documents' sequences are not the canonical ones of their sets, [N] bool."""
+        return np.array([bool(one) for one in self.wrong], bool)
+
+    @property
+    def problems(self) -> Counter[str]:
+        """How often each kind of problem occurred."""
+        return Counter(kind for one in self.wrong for kind in one)
 
 
 def decode_documents(
@@ -89,8 +98,7 @@ def decode_documents(
         sets, repaired = repair(sets, model.tree, decoder.options.repair)
     return Decoded(
         sets,
-        np.array([not one.is_valid for one in in_order], bool),
-        Counter(problem.kind for one in in_order for problem in one.problems),
+        tuple(tuple(problem.kind for problem in one.problems) for one in in_order),
         repaired,
         _in_order(found, order, len(model.tree), sparse) if scores else None,
     )

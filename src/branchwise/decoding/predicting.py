@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import get_args
@@ -64,9 +63,8 @@ class Outcome:
 
     sets: LabelSets
     scores: np.ndarray | csr_array | None  # [N, K], calibrated; None where nobody needs them
-    invalid: np.ndarray  # [N] bool
+    wrong: tuple[tuple[str, ...], ...]  # of each document, the kinds of what is wrong with what was written
     repaired: np.ndarray  # [N] bool
-    problems: Counter[str]
     confidence: np.ndarray | None  # [N]
     abstained: np.ndarray  # [N] bool
 
@@ -109,7 +107,7 @@ def predict_texts(
         sets = sets.closed(model.tree)  # the t5 variant writes flat sets
     if decoded.scores is None:
         nobody = np.zeros(len(sets), bool)
-        return Outcome(sets, None, decoded.invalid, decoded.repaired, decoded.problems, None, nobody)
+        return Outcome(sets, None, decoded.wrong, decoded.repaired, None, nobody)
     calibrated, decided, sure = [], [], []
     is_sparse = issparse(decoded.scores)
     calibrate = not options.samples  # maps are fitted to the scores of the greedy pass
@@ -128,9 +126,8 @@ def predict_texts(
     return Outcome(
         sets,
         whole,
-        decoded.invalid,
+        decoded.wrong,
         decoded.repaired,
-        decoded.problems,
         certain,
         abstained,
     )

@@ -5,6 +5,7 @@ Memory follows the labels and scores that are there, not Python objects, because
 
 from __future__ import annotations
 
+import json
 from array import array
 from collections.abc import Iterable
 from typing import Any
@@ -94,6 +95,7 @@ class RecordCollector:
         return self._known[label]
 
     def _add_scores(self, scores: Any) -> None:
+        scores = _as_mapping(scores)
         if self._has_scores is None:
             self._has_scores = scores is not None
         if (scores is not None) != self._has_scores:
@@ -117,6 +119,17 @@ class RecordCollector:
         self._columns.extend(row)
         self._values.extend(row.values())
         self._filled.append(len(row))
+
+
+def _as_mapping(scores: Any) -> Any:
+    """Return scores as JSON lines have them: a cell of CSV holds a JSON object, Parquet a list of pairs."""
+    if isinstance(scores, str):
+        try:
+            return json.loads(scores) if scores.strip() else None
+        except ValueError:
+            return scores
+    is_pairs = isinstance(scores, list) and all(isinstance(one, tuple) for one in scores)
+    return dict(scores) if is_pairs else scores
 
 
 def _id_of(record: Record) -> str:

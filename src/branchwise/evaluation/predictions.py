@@ -17,7 +17,7 @@ from branchwise.evaluation.prediction_records import RecordCollector, RecordErro
 from branchwise.progress import Progress
 from branchwise.taxonomy import LabelSets, Taxonomy
 
-FORMATS = ("jsonl", "csv", "tsv")
+FORMATS = ("jsonl", "csv", "tsv", "parquet")
 NAMED = 3  # ids that an error names before it only counts
 
 
@@ -35,6 +35,14 @@ class Predictions:
 
     def __len__(self) -> int:
         return len(self.ids)
+
+    @property
+    def scores_only_what_is_predicted(self) -> bool:
+        """Whether every document's scores are those of its predicted labels, so that nothing can be ranked."""
+        if self.scores is None:
+            return False
+        same = np.array_equal(np.diff(self.scores.indptr), self.sets.sizes)
+        return same and np.array_equal(self.scores.indices, self.sets.labels)
 
     def take(self, rows: np.ndarray | Sequence[int]) -> Predictions:
         """Return the predictions of the given rows, in that order; :func:`match` says which rows."""
@@ -56,12 +64,12 @@ def read_predictions(
     ----------
     path
         JSON lines with ``id``, ``labels`` and, where there are any, ``scores`` (label id to number) and
-        ``invalid``; or CSV or TSV with the columns ``id``, ``labels`` and perhaps ``invalid``. Either may be
-        compressed (.gz, .zst).
+        ``invalid``; or CSV, TSV or Parquet with the same as columns, scores in a cell as a JSON object. Text may
+        be compressed (.gz, .zst).
     tree
         The taxonomy the labels are of.
     file_format
-        ``jsonl``, ``csv`` or ``tsv`` where the suffix does not say so.
+        ``jsonl``, ``csv``, ``tsv`` or ``parquet`` where the suffix does not say so.
     label_separator
         What stands between the labels in a cell of a CSV or TSV file.
     """
@@ -71,7 +79,7 @@ def read_predictions(
         raise EvaluationError(
             f"{source.name} is a {kind} file: predictions are read from {', '.join(FORMATS)}."
         )
-    collector = RecordCollector(tree, None if kind == "jsonl" else label_separator)
+    collector = RecordCollector(tree, label_separator if kind in ("csv", "tsv") else None)
     with Progress(f"Reading {source.name}", source.size, "predictions") as progress:
         for number, record in read_records(source, file_format):
             try:

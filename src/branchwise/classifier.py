@@ -107,7 +107,10 @@ class HierarchicalClassifier:
                 "fingerprint": validation.fingerprint,
             }
             say("Learning from the validation documents how to decide.")
-            self._model.decisions = _decisions(self._model, validation, self.settings).to_dict()
+            learned = _decisions(self._model, validation, self.settings)
+            self._model.decisions = learned.to_dict()
+            for sentence in learned.sentences():
+                say(sentence)
             if output is not None and first:
                 self._model.save(folder)
         return self

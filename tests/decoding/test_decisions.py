@@ -126,6 +126,10 @@ def test_tuning_finds_the_rule_that_serves_new_documents_best():
     rules = learned.evidence["rules"]
     assert rules["threshold"]["micro_f1"] > rules["set"]["micro_f1"] + 0.1
     assert Decisions.from_dict(json.loads(json.dumps(learned.to_dict())), tree) == learned
+    rule, calibrated = learned.sentences()
+    assert "Label sets come from" in rule
+    assert f"what was written {rules['set']['micro_f1']:.4f}" in rule
+    assert learned.calibration.method in calibrated
     right = tune(tree, truth, truth, scores)
     assert right.rule == "set"
     assert right.evidence["rules"]["set"]["micro_f1"] == pytest.approx(1)
@@ -136,6 +140,7 @@ def test_too_few_documents_teach_nothing():
     learned = tune(tree, truth, truth, scores)
     assert (learned.rule, learned.calibration.method, learned.evidence) == ("set", "none", {})
     assert Decisions.from_dict({}, tree) == learned
+    assert learned.sentences() == []
 
 
 def test_an_unknown_calibration():

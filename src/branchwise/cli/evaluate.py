@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from branchwise.cli.console import say, show, show_json
-from branchwise.cli.files import check_outputs, complete_file
+from branchwise.cli.files import check_figure, check_outputs, complete_file
 from branchwise.cli.options import Json, NeededTaxonomyFile, Reading, reads_documents
 from branchwise.cli.taxonomies import read_tree
+from branchwise.errors import BranchwiseError
 
 if TYPE_CHECKING:
     from branchwise.corpus import Corpus
@@ -35,6 +36,10 @@ def evaluate(
     ] = False,
     per_label: Annotated[bool, typer.Option("--per-label", help="Add a table with every label.")] = False,
     output: Annotated[Path | None, typer.Option(metavar="FILE", help="Write everything as JSON too.")] = None,
+    figure: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Draw how true the scores are: .png, .svg or .pdf."),
+    ] = None,
     markdown: Annotated[bool, typer.Option("--markdown", help="Write Markdown tables for a paper.")] = False,
     json: Json = False,
 ) -> None:
@@ -44,7 +49,8 @@ def evaluate(
     """
     from branchwise.evaluation import paired_bootstrap
 
-    check_outputs([truth, predictions, compare, taxonomy], [output, reading.rejects])
+    check_outputs([truth, predictions, compare, taxonomy], [output, figure, reading.rejects])
+    check_figure(figure)
     tree = read_tree(taxonomy)
     corpus = reading.read([truth], tree, what="Truth", texts=False)
     first = _matched(corpus, predictions, reading)
@@ -63,6 +69,8 @@ def evaluate(
             seed=seed,
             add_ancestors=add_ancestors,
         )
+    if figure is not None:
+        _draw(systems, figure)
     report = _report(systems, comparison)
     if output is not None:
         with complete_file(output) as place:
@@ -71,6 +79,18 @@ def evaluate(
         show_json(report)
     else:
         _print(systems, comparison, per_label, markdown)
+
+
+def _draw(systems: dict[str, Evaluation], figure: Path) -> None:
+    from branchwise.report.figures import draw_reliability
+
+    measured = {name: one.calibration for name, one in systems.items() if one.calibration is not None}
+    if not measured:
+        raise BranchwiseError(
+            "There are no scores of all labels to draw: predict with --scores all, or leave --figure out."
+        )
+    with complete_file(figure) as place:
+        draw_reliability(measured, place)
 
 
 def _matched(corpus: Corpus, path: str, reading: Reading) -> Predictions:

@@ -12,6 +12,13 @@ from branchwise.choices import Rule
 from branchwise.decoding.calibration import Calibration
 from branchwise.taxonomy import LabelSets, Taxonomy
 
+NAMES = {
+    "set": "what was written",
+    "threshold": "a threshold",
+    "levels": "a threshold a level",
+    "expected-f1": "the highest expected F1",
+}
+
 
 @dataclass(frozen=True)
 class Decisions:
@@ -27,6 +34,20 @@ class Decisions:
     def untuned(cls, tree: Taxonomy) -> Self:
         """Return decisions that no validation documents stand behind: what was written is the set."""
         return cls("set", (0.5,) * tree.depth, Calibration("none", ()), {})
+
+    def sentences(self) -> list[str]:
+        """Return what was learned, for people; nothing where nothing was."""
+        if not self.evidence:
+            return []
+        select, rules, calibrations = (self.evidence[name] for name in ("select", "rules", "calibration"))
+        measured = ", ".join(f"{NAMES[name]} {one[f'{select}_f1']:.4f}" for name, one in rules.items())
+        raw, chosen = calibrations["none"], calibrations[self.calibration.method]
+        return [
+            f"Label sets come from {NAMES[self.rule]}; on validation documents that taught nothing of it, {select} F1 "
+            f"was: {measured}.",
+            f"Scores are calibrated by {self.calibration.method}: calibration error {raw['ece']:.4f} before, "
+            f"{chosen['ece']:.4f} after; Brier score {raw['brier']:.4f} before, {chosen['brier']:.4f} after.",
+        ]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the decisions ready for JSON."""

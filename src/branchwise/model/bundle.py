@@ -130,7 +130,11 @@ class Model:
     def card(self) -> str:
         """Return the model card."""
         return model_card(
-            self.config, self.record, self.backbone, f"{len(self.tree)} labels on {self.tree.depth} levels"
+            self.config,
+            self.record,
+            self.decisions,
+            self.backbone,
+            f"{len(self.tree)} labels on {self.tree.depth} levels",
         )
 
 

@@ -7,8 +7,10 @@ from typing import Any
 from branchwise.model.config import ModelConfig
 
 
-def model_card(config: ModelConfig, record: dict[str, Any], backbone: str, labels: str) -> str:
-    """Write a model's README.md from its settings and its training record."""
+def model_card(
+    config: ModelConfig, record: dict[str, Any], decisions: dict[str, Any], backbone: str, labels: str
+) -> str:
+    """Write a model's README.md from its settings, its training record and what validation taught."""
     lines = [
         "---",
         "library_name: branchwise",
@@ -28,6 +30,7 @@ def model_card(config: ModelConfig, record: dict[str, Any], backbone: str, label
         "```",
         "",
         *_training(record),
+        *_decisions(decisions),
         "## Settings",
         "",
         "| setting | value |",
@@ -66,4 +69,28 @@ def _training(record: dict[str, Any]) -> list[str]:
             f"Since then it was carried over from a taxonomy of {change['before']:,} labels to this one, which shares "
             f"{change['kept']:,} of its {change['labels']:,} labels with it; the others have not been trained.",
         ]
+    return [*lines, ""]
+
+
+def _decisions(decisions: dict[str, Any]) -> list[str]:
+    evidence = decisions.get("evidence")
+    if not evidence:
+        return []
+    lines = [
+        "## Decisions",
+        "",
+        f"`predict` decides by `{decisions['rule']}`, scores are calibrated by `{decisions['calibration']['method']}`. "
+        f"Measured on {evidence['documents']:,} validation documents, each half judged by what the other half taught:",
+        "",
+        "| decision | micro F1 | macro F1 |",
+        "|---|---:|---:|",
+    ]
+    lines += [
+        f"| {name} | {one['micro_f1']:.4f} | {one['macro_f1']:.4f} |"
+        for name, one in evidence["rules"].items()
+    ]
+    lines += ["", "| calibration | ECE | Brier |", "|---|---:|---:|"]
+    lines += [
+        f"| {name} | {one['ece']:.4f} | {one['brier']:.4f} |" for name, one in evidence["calibration"].items()
+    ]
     return [*lines, ""]

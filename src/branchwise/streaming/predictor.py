@@ -61,8 +61,8 @@ class RivalPredictor:
         foreign = sorted(set(options) - {"scores"})
         if foreign:
             raise ModelError(
-                f"{folder} holds the system {kind_of(folder)}, which has no choice of {foreign[0].replace('_', '-')}: leave that "
-                "option out."
+                f"{folder} holds the system {kind_of(folder)}, which has no choice of "
+                f"{foreign[0].replace('_', '-')}: leave that option out."
             )
         self._folder, self._scores = Path(folder), options.get("scores", "predicted")
         self._system = load_system(folder)

@@ -1,4 +1,5 @@
 # Two commands matter: `make demo` shows Branchwise at work, `make test` runs every check.
+# After an interrupted demo, `make demo DEMO=--resume` goes on where its training stopped.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -6,10 +7,10 @@ INSTALLED := $(VENV)/.installed
 
 export HF_HUB_OFFLINE ?= 1
 
-.PHONY: demo test lint types tests format bench clean
+.PHONY: demo test lint types tests browser format bench clean
 
 demo: $(INSTALLED)
-	$(BIN)/branchwise demo --output demo
+	$(BIN)/branchwise demo --output demo $(DEMO)
 
 test: lint types tests
 
@@ -20,8 +21,20 @@ lint: $(INSTALLED)
 types: $(INSTALLED)
 	$(BIN)/mypy
 
-tests: $(INSTALLED)
+tests: $(INSTALLED) browser
 	$(BIN)/pytest -n 2
+
+# Pages are tested in a real browser; where there is none and none can be installed, those tests are skipped.
+browser:
+	@if command -v chromium && command -v chromedriver; then exit 0; fi >/dev/null; \
+	if [ "$$(id -u)" -eq 0 ] && command -v apt-get >/dev/null; then \
+	  echo "Installing Chromium for the tests of pages."; \
+	  APT="apt-get -qq -o Acquire::Retries=1 -o Acquire::http::Timeout=20 -o Acquire::https::Timeout=20"; \
+	  { $$APT update; DEBIAN_FRONTEND=noninteractive $$APT install -y --no-install-recommends chromium chromium-driver; } \
+	    >/dev/null 2>&1 || echo "Chromium cannot be installed here: the tests of pages are skipped."; \
+	else \
+	  echo "Chromium and chromedriver are not here, and only root with apt-get could install them: the tests of pages are skipped."; \
+	fi
 
 format: $(INSTALLED)
 	$(BIN)/ruff check --fix src tests benchmarks

@@ -33,6 +33,8 @@ def settings() -> Iterator[Run]:
     yield "settings/rate-5e-4", 4000, {**base, "learning_rate": 5e-4}
     yield "settings/whole-text", 4000, {**base, "input_limit": 300}
     yield "settings/2-passes", 4000, {**base, "passes": 2}
+    # On two threads a batch of 16 goes through 1.4 times the documents a second that batches of 8 do.
+    yield "settings/batch-16-longer", 4000, {**base, "batch": 16, "passes": 1.4}
 
 
 def rho() -> Iterator[Run]:

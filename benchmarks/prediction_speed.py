@@ -109,6 +109,7 @@ def _trained(folder: Path, units: str, n_documents: int) -> HierarchicalClassifi
     corpus = Corpus.bundled("train").take(np.arange(n_documents))
     settings: dict[str, Any] = {
         "units": units,
+        "input_limit": 300,
         "output_limit": 90,
         "on_long": "drop",
         "passes": 1,

@@ -80,7 +80,7 @@ class HierarchicalClassifier:
         require("transformers", "train", "Training")
         from branchwise.model.bundle import Model
         from branchwise.training.devices import is_first_process
-        from branchwise.training.run import Run
+        from branchwise.training.run import Run, clear_checkpoints
         from branchwise.training.run import train as run_training
 
         first = is_first_process()
@@ -113,6 +113,7 @@ class HierarchicalClassifier:
                 say(sentence)
             if output is not None and first:
                 self._model.save(folder)
+                clear_checkpoints(folder)
         return self
 
     def predict(self, texts: Sequence[str], **wishes: Any) -> list[tuple[str, ...] | None]:

@@ -179,11 +179,22 @@ def test_a_full_disk_keeps_the_last_good_checkpoint(classifier, tmp_path, monkey
         return save(value, path, *args, **kwargs)
 
     monkeypatch.setattr(torch, "save", full_later)
+    monkeypatch.setattr("branchwise.training.run.clear_checkpoints", lambda _: None)  # what a kill would find
     classifier().fit(toy_corpus(12), toy_corpus(4, seed=1), output=tmp_path / "run", tell=told.append)
     left = {one.name for one in (tmp_path / "run" / "checkpoints").glob("checkpoint-*")}
     assert "checkpoint-6" not in left
     assert {"checkpoint-3", "checkpoint-9"} <= left
     assert any("step 6 could not be written" in one and "No space left" in one for one in told)
+
+
+def test_a_finished_run_keeps_its_log_and_is_not_written_over(classifier, tmp_path):
+    corpus, validation = toy_corpus(12), toy_corpus(4, seed=1)
+    classifier().fit(corpus, validation, output=tmp_path / "run")
+    assert not list((tmp_path / "run" / "checkpoints").glob("checkpoint-*"))
+    assert losses(tmp_path / "run")
+    for resume in (False, True):
+        with pytest.raises(TrainingError, match="holds a finished model: choose another folder"):
+            classifier().fit(corpus, validation, output=tmp_path / "run", resume=resume)
 
 
 def test_ctrl_c_saves_and_says_how_to_go_on(classifier, tmp_path, monkeypatch):

@@ -1,10 +1,11 @@
-"""One table, shown to people in the terminal or written as Markdown that can be pasted into a paper."""
+"""One table: shown in the terminal, written as Markdown that can be pasted into a paper, or part of a page."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from html import escape
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -70,6 +71,24 @@ class Table:
         lines.append(_line(["---:" if self._is_numeric(i) else "---" for i in range(len(self.headings))]))
         lines += [_line([self._text(cell) for cell in row]) for row in self.rows]
         return "\n".join(lines) + "\n"
+
+    def html(self) -> str:
+        """Return the table as HTML, with its title as caption."""
+        kinds = [' class="number"' if self._is_numeric(i) else "" for i in range(len(self.headings))]
+        head = "".join(
+            f'<th scope="col"{kind}>{escape(one)}</th>'
+            for kind, one in zip(kinds, self.headings, strict=True)
+        )
+        body = "".join(
+            "<tr>"
+            + "".join(
+                f"<td{kind}>{escape(self._text(cell))}</td>" for kind, cell in zip(kinds, row, strict=True)
+            )
+            + "</tr>"
+            for row in self.rows
+        )
+        caption = f"<caption>{escape(self.title)}</caption>"
+        return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
     def _text(self, cell: Cell) -> str:
         if cell is None:

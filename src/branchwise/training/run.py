@@ -17,6 +17,7 @@ import torch
 from branchwise.corpus import Corpus
 from branchwise.errors import TrainingError
 from branchwise.model.bundle import Model
+from branchwise.model.folder import CONFIG
 from branchwise.model.pieces import PieceStore, tokenise
 from branchwise.training.batches import Collator
 from branchwise.training.devices import choose_device, choose_precision, is_first_process
@@ -90,6 +91,12 @@ def train(model: Model, settings: Settings, corpus: Corpus, validate: Validate, 
     return model
 
 
+def clear_checkpoints(folder: Path) -> None:
+    """Take the checkpoints of a finished run away, of which nobody goes on; its log stays."""
+    for one in (folder / PRIVATE).glob("checkpoint-*"):
+        shutil.rmtree(one, ignore_errors=True)
+
+
 def _checkpoint(work: Path, found: Path | None, run: Run) -> Path | None:
     if found is not None and run.resume:
         run.tell(f"Going on from {found.name}.")
@@ -98,6 +105,10 @@ def _checkpoint(work: Path, found: Path | None, run: Run) -> Path | None:
         raise TrainingError(
             f"{run.folder} holds an unfinished run ({found.name}): pass --resume to go on with it, or choose "
             "another folder."
+        )
+    if (run.folder / CONFIG).exists():
+        raise TrainingError(
+            f"{run.folder} holds a finished model: choose another folder, or remove it to train again."
         )
     if run.resume:
         run.tell(f"There is no checkpoint in {run.folder} yet; training starts from the beginning.")

@@ -112,7 +112,8 @@ PRESETS: dict[str, dict[str, Any]] = {
         "reduction": "mean",
         "dropout": 0.0,
         "learning_rate": 1e-3,
-        "batch": 16,
+        "input_limit": 128,
+        "batch": 8,
         "train_position_bias": False,
     },
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -20,6 +20,7 @@ LONGEST_ID = 14  # characters of an id that is shown
 MOST_COLUMNS = 8
 LOWEST, SHORTEST_START = 6.0, 5.0  # rows of a column, and left in it where a new branch may begin
 NARROWEST = 7.0  # inches
+FAINTEST = 0.005  # a score below this is not written
 TOP = 0.95  # inches above the columns: title and legend
 CONTINUED = "continued"
 
@@ -33,9 +34,16 @@ class Row:
     id: str
     count: str
     share: float
+    is_bold: bool = False
+    is_scored: bool = False
     is_repeat: bool = False
     column: int = 0
     y: float = 0.0
+
+    @property
+    def is_quiet(self) -> bool:
+        """Whether the row steps back behind those that are predicted."""
+        return self.is_scored and not self.is_bold
 
 
 def make_row(tree: Taxonomy, line: Line, values: np.ndarray, below: np.ndarray | None, depth: int) -> Row:
@@ -43,18 +51,32 @@ def make_row(tree: Taxonomy, line: Line, values: np.ndarray, below: np.ndarray |
     if line.hidden:
         return Row(line, f"… and {line.hidden:,} more", "", "", 0.0)
     position = line.position
-    name = style.fitted(shown_name(tree, position), NAME_WIDTH, FONT, line.level == 1)
+    bold = line.level == 1
+    name = style.fitted(shown_name(tree, position), NAME_WIDTH, FONT, bold)
     label = id_beside_name(tree, position)
     beside = label if len(label) <= LONGEST_ID else ""
     if below is not None and line.level == depth and below[position]:
         beside = f"{beside}  +{below[position]:,} below".strip()
     value = int(values[position])
-    return Row(line, name, beside, f"{value:,}" if value else "", value / max(int(values.max(initial=0)), 1))
+    share = value / max(int(values.max(initial=0)), 1)
+    return Row(line, name, beside, f"{value:,}" if value else "", share, bold)
+
+
+def make_scored_row(tree: Taxonomy, line: Line, scores: np.ndarray, predicted: Collection[int]) -> Row:
+    """Return a line with its score; what is predicted is bold."""
+    if line.hidden:
+        return Row(line, f"… and {line.hidden:,} more", "", "", 0.0)
+    score, bold = float(scores[line.position]), line.position in predicted
+    name = style.fitted(shown_name(tree, line.position), NAME_WIDTH, FONT, bold)
+    label = id_beside_name(tree, line.position)
+    beside = label if len(label) <= LONGEST_ID else ""
+    shown = f"{score:.2f}" if bold or score >= FAINTEST else ""
+    return Row(line, name, beside, shown, score, bold, True)
 
 
 def text_width(row: Row) -> float:
     """Return how far a row's text reaches into its column, in inches."""
-    name = style.text_width(row.name, FONT, row.line.level == 1)
+    name = style.text_width(row.name, FONT, row.is_bold)
     return (
         INDENT * (row.line.level - 1)
         + 0.17

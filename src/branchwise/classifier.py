@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from branchwise.predicted import Predicted, Wanted
     from branchwise.training.run import Validate
 
+SCORED = 1 << 26  # scores of validation documents that decisions are learned from
 HELD_OUT = 0.1  # share of the training documents that validate where no others are given
 
 
@@ -100,7 +101,8 @@ class HierarchicalClassifier:
         say(f"The backbone is {model.backbone}.")
         with _folder(output) as folder:
             run = Run(folder, device, resume, say)
-            validate = _validator(validation, self.settings, model)
+            holds_empty = bool((train.labels.sizes == 0).any())
+            validate = _validator(validation, self.settings, model, holds_empty)
             self._model = run_training(model, self.settings, train, validate, run)
             self._model.record["validation"] = {
                 "documents": len(validation),
@@ -176,6 +178,17 @@ class HierarchicalClassifier:
 
         if isinstance(texts, str):
             raise ModelError("This takes a list of texts, not one text: put it into a list.")
+        for row, text in enumerate(texts, 1):
+            if not isinstance(text, str):
+                raise ModelError(
+                    f"Text {row} is of type {type(text).__name__}, not a string: give strings only."
+                )
+            try:
+                text.encode()
+            except UnicodeEncodeError as error:
+                raise ModelError(
+                    f"Text {row} holds half a character at {error.start}: read it with the encoding it is written in."
+                ) from error
         deciding = {one.name for one in fields(Wishes)}
         writing = {one.name for one in fields(DecodingOptions)}
         unknown = sorted(set(wishes) - deciding - writing)
@@ -209,14 +222,18 @@ class HierarchicalClassifier:
         text
             The document.
         labels
-            Label ids to explain in place of those that the model writes.
+            Label ids to explain in place of those that are predicted.
         layer, head
             Of the decoder, counted from 1; the average of all where None.
         """
         from branchwise.decoding.documents import dense
         from branchwise.decoding.explain import explain_labels
 
-        outcome = self._outcome([text], {"decision": "set"}, scores=True)
+        if isinstance(labels, str):
+            raise ModelError("The labels to explain are a list of ids, not one text: put it into a list.")
+        if isinstance(text, str) and not text.strip():
+            raise ModelError("The text is empty, so there is nothing to explain: give one with words.")
+        outcome = self._outcome([text], {}, scores=True)
         sets = outcome.sets if labels is None else self.taxonomy.label_sets([labels])
         return explain_labels(self.model, text, sets, dense(outcome.scores)[0], layer=layer, head=head)
 
@@ -259,17 +276,16 @@ def _settings(name: str, backbone: str | None, changes: dict[str, Any]) -> Setti
     return preset(name, **({"backbone": backbone} if backbone is not None else {}), **changes)
 
 
-def _validator(corpus: Corpus, settings: Settings, model: Model) -> Validate:
+def _validator(corpus: Corpus, settings: Settings, model: Model, may_be_empty: bool) -> Validate:
     """Return the function that training asks how good a model is by now."""
     from branchwise.decoding.documents import decode_documents
     from branchwise.decoding.options import DecodingOptions
     from branchwise.evaluation import evaluate
 
     shown, pieces = _shown(corpus, settings, model)
-    empty_seen = bool((corpus.labels.sizes == 0).any())
 
     def validate(model: Model, precision: str) -> dict[str, float]:
-        options = DecodingOptions(precision=precision, may_be_empty=empty_seen)  # type: ignore[arg-type]
+        options = DecodingOptions(precision=precision, may_be_empty=may_be_empty)  # type: ignore[arg-type]
         decoded = decode_documents(model, pieces, options)
         result = evaluate(shown.taxonomy, shown.labels, decoded.sets, invalid=decoded.invalid)
         return {
@@ -289,11 +305,13 @@ def _decisions(model: Model, corpus: Corpus, settings: Settings) -> Decisions:
     from branchwise.decoding.predicting import may_be_empty
     from branchwise.evaluation.tuning import tune
 
-    shown, pieces = _shown(corpus, settings, model)
+    few = max(SCORED // max(len(model.tree), 1), 1)  # as many documents as a big tree leaves memory for
+    shown, pieces = _shown(corpus.take(range(min(few, len(corpus)))), settings, model)
     options = DecodingOptions(precision=model.record["precision"], may_be_empty=may_be_empty(model))
     decoded = decode_documents(model, pieces, options, scores=True)
     written = decoded.sets.closed(model.tree)
-    return tune(model.tree, shown.labels, written, dense(decoded.scores), settings.select)
+    scores = dense(decoded.scores)
+    return tune(model.tree, shown.labels, written, scores, settings.select, may_be_empty=options.may_be_empty)
 
 
 def _shown(corpus: Corpus, settings: Settings, model: Model) -> tuple[Corpus, PieceStore]:

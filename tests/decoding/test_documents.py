@@ -110,7 +110,7 @@ def test_wishes_that_cannot_be_met():
     with pytest.raises(ModelError, match="decoding is 'beam'"):
         DecodingOptions(decoding="beam")
     with pytest.raises(ModelError, match="repair is 'fix': choose one of drop, close"):
-        DecodingOptions(repair="fix")
+        DecodingOptions(decoding="free", repair="fix")
     with pytest.raises(ModelError, match="0 beams"):
         DecodingOptions(beams=0)
     with pytest.raises(ModelError, match="leave leaves-only"):

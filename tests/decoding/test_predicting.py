@@ -96,6 +96,70 @@ def test_training_decides_how_to_decide(classifier):
     )
 
 
+def test_labels_come_from_scores_or_from_a_way_of_writing(classifier):
+    for way in ({"at_most": 2}, {"leaves_only": True}, {"beams": 2}, {"decoding": "free"}):
+        for rule in ({"threshold": 0.1}, {"top": 2}, {"decision": "expected-f1"}):
+            with pytest.raises(ModelError, match="at once: leave one of the two out"):
+                classifier.predict(TEXTS, **way, **rule)
+
+
+def test_limits_on_what_is_written_leave_the_scores_alone(classifier):
+    free = classifier.predict_documents(TEXTS, scores="all")
+    for way in ({"at_most": 1}, {"leaves_only": True}, {"beams": 3}):
+        for one, other in zip(free, classifier.predict_documents(TEXTS, scores="all", **way), strict=True):
+            assert other.scores == pytest.approx(one.scores, abs=2e-3)
+
+
+def test_only_a_model_that_saw_empty_sets_predicts_one(classifier):
+    assert all(classifier.predict(TEXTS, threshold=1.0))
+    classifier.model.record = {"train": {"documents": 9, "documents_without_labels": 3}}
+    assert classifier.predict(TEXTS, threshold=1.0) == [()] * 5
+    said = classifier.predict_documents(TEXTS, threshold=1.0, scores="all")
+    assert all(one.confidence == pytest.approx(1 - max(one.scores.values()), abs=1e-3) for one in said)
+
+
+def test_what_is_explained_is_what_is_predicted(classifier):
+    classifier.model.decisions = {
+        "rule": "threshold",
+        "thresholds": [0.0, 0.0, 1.0],
+        "calibration": {"method": "none", "levels": []},
+        "evidence": {},
+    }
+    explained = classifier.explain("some text")
+    assert set(explained.labels) == set(classifier.predict(["some text"])[0])
+    assert set(classifier.explain("some text", labels=["e"]).labels) == {"a", "c", "e"}
+    with pytest.raises(ModelError, match="list of ids"):
+        classifier.explain("some text", labels="e")
+    with pytest.raises(ModelError, match="text is empty"):
+        classifier.explain("  ")
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        {"rule": "set"},
+        {
+            "rule": "best",
+            "thresholds": [0.5] * 3,
+            "calibration": {"method": "none", "levels": []},
+            "evidence": {},
+        },
+        {"rule": "set", "thresholds": [0.5], "calibration": {"method": "none", "levels": []}, "evidence": {}},
+        {"rule": "set", "thresholds": "abc", "calibration": {"method": "none", "levels": []}, "evidence": {}},
+    ],
+)
+def test_broken_decisions_are_one_sentence(classifier, broken):
+    classifier.model.decisions = broken
+    with pytest.raises(ModelError, match="The model's decisions"):
+        classifier.predict(TEXTS)
+
+
+@pytest.mark.parametrize("text", [None, 5, b"bytes", "half \ud800 a character"])
+def test_what_is_no_text_is_named(classifier, text):
+    with pytest.raises(ModelError, match="Text 2 "):
+        classifier.predict(["fine", text])
+
+
 def test_sampled_scores_are_shares_of_sampled_sets(classifier):
     sampled = classifier.scores(TEXTS, samples=8)
     np.testing.assert_allclose(sampled * 8, (sampled * 8).round(), atol=1e-6)
@@ -112,11 +176,16 @@ def test_no_texts(classifier):
     [
         ({"decision": "best"}, "decision is 'best': choose one of set, threshold, expected-f1"),
         ({"threshold": 2}, "threshold is 2: give a number from 0 to 1"),
-        ({"top": 0}, "top is 0: ask for at least one label"),
+        ({"top": 0}, "top is 0: ask for a whole number"),
         ({"top": 2, "threshold": 0.5}, "top decides by itself"),
         ({"decision": "set", "threshold": 0.5}, "A threshold was given, but the decision is 'set'"),
         ({"beam": 2}, "no wish 'beam': choose from abstain_below, at_most, beams"),
         ({"at_most": 0}, "at most 0 labels"),
+        ({"top": 1.5}, "top is 1.5: ask for a whole number"),
+        ({"threshold": "high"}, "threshold is 'high': give a number"),
+        ({"samples": 2.5}, "samples is 2.5: give a whole number"),
+        ({"samples": 4, "decision": "set"}, "nothing here asks for scores"),
+        ({"repair": "close"}, "Constrained decoding writes nothing that needs repair"),
     ],
 )
 def test_wishes_that_cannot_be_met(classifier, wishes, message):

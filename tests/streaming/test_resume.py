@@ -111,7 +111,7 @@ def test_nothing_is_kept_of_a_run_that_wrote_nothing(source: Path, tmp_path: Pat
     ("change", "match"),
     [
         ({"separator": "|"}, r"begun with label separator ;, not \|"),
-        ({"scores": False}, "begun with scores true, not false"),
+        ({"scores": False}, "begun with writes scores true, not false"),
         ({"chunk": 4}, "begun with documents a chunk 3, not 4"),
     ],
 )
@@ -131,6 +131,8 @@ def test_another_model_and_other_options_are_refused(source: Path, tmp_path: Pat
         job(source, output, resume=True).run(other)
     with pytest.raises(BranchwiseError, match="begun with beam null, not 4"):
         job(source, output, resume=True).run(Letters(), {"beam": 4})
+    with pytest.raises(BranchwiseError, match="begun with scores null, not all"):
+        job(source, output, resume=True).run(Letters(), {"scores": "all"})
 
 
 def test_other_documents_are_refused(source: Path, tmp_path: Path) -> None:

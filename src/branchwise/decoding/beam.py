@@ -1,6 +1,7 @@
 """Beam search, free or constrained: the likeliest whole sequence among the best few beginnings.
 
-A label set has one canonical sequence, so a sequence's probability is its set's, and no length is favoured.
+A sequence's probability is what counts, and no length is favoured: level by level a label set has one canonical
+sequence, so that this is the set's probability too.
 """
 
 from __future__ import annotations

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Self
+from typing import Any, Self, get_args
 
 import numpy as np
 
 from branchwise.choices import Rule
 from branchwise.decoding.calibration import Calibration
+from branchwise.errors import ModelError
 from branchwise.taxonomy import LabelSets, Taxonomy
 
 NAMES = {
@@ -58,8 +59,24 @@ class Decisions:
         """Read what :meth:`to_dict` wrote; an empty one is untuned."""
         if not given:
             return cls.untuned(tree)
-        calibration = Calibration.from_dict(given["calibration"])
-        return cls(given["rule"], tuple(given["thresholds"]), calibration, given["evidence"])
+        try:
+            calibration = Calibration.from_dict(given["calibration"])
+            learned = cls(
+                given["rule"], tuple(map(float, given["thresholds"])), calibration, dict(given["evidence"])
+            )
+        except (KeyError, TypeError, ValueError) as error:
+            raise ModelError(
+                f"The model's decisions cannot be read ({error!r}): fetch or train the model again."
+            ) from error
+        if (
+            learned.rule not in get_args(Rule)
+            or len(learned.thresholds) != tree.depth
+            or len(calibration.levels) not in (0, tree.depth)
+        ):
+            raise ModelError(
+                f"The model's decisions do not fit its tree of {tree.depth} levels: fetch or train the model again."
+            )
+        return learned
 
 
 def above_thresholds(scores: np.ndarray, tree: Taxonomy, thresholds: Sequence[float]) -> LabelSets:
@@ -81,21 +98,28 @@ def above_thresholds(scores: np.ndarray, tree: Taxonomy, thresholds: Sequence[fl
     return _sets(passed)
 
 
-def pass_thresholds(scores: np.ndarray, tree: Taxonomy, thresholds: Sequence[float]) -> LabelSets:
-    """Return the labels above their thresholds, and the best of level 1 where there is none."""
-    return never_empty(above_thresholds(scores, tree, thresholds), scores, tree)
+def pass_thresholds(
+    scores: np.ndarray, tree: Taxonomy, thresholds: Sequence[float], may_be_empty: bool = False
+) -> LabelSets:
+    """Return the labels above their thresholds; where there is none, the best of level 1 unless sets may be empty."""
+    sets = above_thresholds(scores, tree, thresholds)
+    return sets if may_be_empty else never_empty(sets, scores, tree)
 
 
-def best_expected_f1(scores: np.ndarray) -> LabelSets:
-    """Return of every document as many of its best labels as promise the highest F1, at least one.
+def best_expected_f1(scores: np.ndarray, may_be_empty: bool = False) -> LabelSets:
+    """Return of every document as many of its best labels as promise the highest F1.
 
-    The promise of n labels is twice the sum of their scores over n and the sum of all scores. Since no child
-    scores above its parent, and parents come first among equals, the best labels are a closed set.
+    The promise of n labels is twice the sum of their scores over n and the sum of all scores; that of none, where
+    sets may be empty, is what the best label lacks to 1. Since no child scores above its parent, and parents come
+    first among equals, the best labels are a closed set.
     """
     order = np.argsort(-scores, axis=1, kind="stable")
     best = np.take_along_axis(scores, order, 1).astype(np.float64)
-    promise = best.cumsum(1) / (np.arange(1, best.shape[1] + 1) + best.sum(1, keepdims=True))
-    return _first(order, promise.argmax(1) + 1)
+    promise = 2 * best.cumsum(1) / (np.arange(1, best.shape[1] + 1) + best.sum(1, keepdims=True))
+    sizes = promise.argmax(1) + 1
+    if may_be_empty:
+        sizes[1 - best[:, 0] > promise.max(1)] = 0
+    return _first(order, sizes)
 
 
 def best_labels(scores: np.ndarray, n: int) -> LabelSets:
@@ -115,10 +139,14 @@ def never_empty(sets: LabelSets, scores: np.ndarray, tree: Taxonomy) -> LabelSet
 
 
 def confidence(scores: np.ndarray, sets: LabelSets) -> np.ndarray:
-    """Return the F1 that the scores promise for the sets, [N]: what abstaining is decided by."""
+    """Return the F1 that the scores promise for the sets, [N]: what abstaining is decided by.
+
+    An empty set promises what the best label lacks to 1.
+    """
     within = np.bincount(sets.rows, scores[sets.rows, sets.labels], len(sets))
     whole = sets.sizes + scores.sum(1, dtype=np.float64)
-    return np.where(whole > 0, 2 * within / np.maximum(whole, 1e-12), 0.0)
+    promised = 2 * within / np.maximum(whole, 1e-12)
+    return np.where(sets.sizes > 0, promised, 1 - scores.max(1, initial=0))
 
 
 def _first(order: np.ndarray, sizes: np.ndarray) -> LabelSets:

@@ -30,7 +30,7 @@ from branchwise.taxonomy import LabelSets
 PIECES_A_BATCH = 8192  # documents times the longest of them; a batch that fits any laptop
 LOGITS_A_BATCH = 1 << 24  # documents times the size of the output layer
 DENSE = 1 << 26  # scores that are kept as they are; of more, those below FAINT become 0
-FAINT = 1e-4
+FAINT = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,9 +114,10 @@ class _Decoder:
         self.copies = max(options.beams, options.samples if scores else 1)
         self.rows_a_batch = LOGITS_A_BATCH // (self.network.head.out_features * self.copies)
         self.is_constrained = options.decoding == "constrained"
-        if self.is_constrained or scores:
-            self.grammar, self.rules = _rules(model, options, self.device)
-        if scores:
+        self.rules = _rules(model, options, self.device)[1] if self.is_constrained else None
+        if scores:  # of every label, so under no limit
+            plain = DecodingOptions(may_be_empty=options.may_be_empty)
+            self.grammar, self.scoring_rules = _rules(model, plain, self.device)
             self.share, self.common = (
                 torch.from_numpy(one).to(self.device, torch.float32) for one in label_shares(model)
             )
@@ -130,17 +131,16 @@ class _Decoder:
         scores = None
         with autocast(self.device, self.options.precision), torch.inference_mode():
             encoded = self.network.encode(input_ids, real)
-            writing = Writing(self.network, encoded, real, self.rules if self.is_constrained else None)
-            if self.options.beams > 1:
-                written = beam_search(writing, self.options.beams, limit, end)
-            elif is_watched and self.is_constrained:
-                written, scores = self._scored(writing)
-            else:
-                written = greedy(writing, limit, end)
-            if is_watched and scores is None:
-                _, scores = self._scored(Writing(self.network, encoded, real, self.rules))
-            if self.scores and self.options.samples:
-                scores = self._sampled(Writing(self.network, encoded, real, self.rules))
+            if is_watched:
+                written, scores = self._scored(Writing(self.network, encoded, real, self.scoring_rules))
+            elif self.scores:
+                scores = self._sampled(Writing(self.network, encoded, real, self.scoring_rules))
+            if not (is_watched and self.options.is_plain):
+                writing = Writing(self.network, encoded, real, self.rules)
+                if self.options.beams > 1:
+                    written = beam_search(writing, self.options.beams, limit, end)
+                else:
+                    written = greedy(writing, limit, end)
         parsed = [self.model.codec.decode(one) for one in written.tolist()]
         return parsed, scores
 
@@ -148,8 +148,8 @@ class _Decoder:
         gathering = FlatScores if self.grammar.flat else LevelScores
         gather = gathering(self.grammar, self.share, len(writing))
         watch: Watch = SymbolWatch(self.grammar.symbols, gather)
-        if isinstance(self.rules, Spelling):
-            watch = PieceWatch(self.rules, gather, writing, self.common)
+        if isinstance(self.scoring_rules, Spelling):
+            watch = PieceWatch(self.scoring_rules, gather, writing, self.common)
         written = greedy(writing, self.model.config.output_limit, self.model.codec.end, watch)
         return written, gather.finish().cpu().numpy()
 

@@ -59,6 +59,7 @@ class LevelScores:
 
     def _place_later(self, rows: torch.Tensor, probability: torch.Tensor) -> None:
         """Go one place on: behind the label before, as this place says; before it, as earlier places said."""
+        self.open[rows] |= probability > 0
         base = self.base[rows]
         is_behind = torch.arange(base.shape[1], device=base.device) > self.last_label[rows, None]
         rest = (base * is_behind).sum(1, keepdim=True).clamp(min=TINY)

@@ -31,6 +31,16 @@ class DecodingOptions:
     """Fixes the samples."""
     precision: Computes = "fp32"
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether sets are written as scores are found: greedily, and under no limit of the user's."""
+        return (
+            self.decoding == "constrained"
+            and self.beams == 1
+            and not self.leaves_only
+            and self.at_most is None
+        )
+
     def __post_init__(self) -> None:
         hints = get_type_hints(type(self))
         for one in fields(self):
@@ -40,10 +50,18 @@ class DecodingOptions:
                 allowed = list(get_args(Repair))
             if allowed and value is not None and value not in allowed:
                 raise ModelError(f"The {one.name} is {value!r}: choose one of {', '.join(allowed)}.")
+        for name in ("beams", "at_most", "samples", "seed"):
+            value = getattr(self, name)
+            if not isinstance(value, int) and not (name == "at_most" and value is None):
+                raise ModelError(f"{name} is {value!r}: give a whole number.")
         if self.beams < 1 or self.samples < 0 or (self.at_most is not None and self.at_most < 1):
             raise ModelError(
                 f"There are {self.beams} beams, {self.samples} samples and at most {self.at_most} labels: beams and "
                 "labels must be at least 1, samples not negative."
+            )
+        if self.decoding == "constrained" and self.repair is not None:
+            raise ModelError(
+                "Constrained decoding writes nothing that needs repair: leave repair out, or decode freely."
             )
         if self.decoding == "free" and (self.leaves_only or self.at_most is not None):
             raise ModelError(

@@ -24,7 +24,7 @@ from branchwise.model.bundle import Model
 from branchwise.model.pieces import tokenise
 from branchwise.taxonomy import LabelSets
 
-ROWS = 1024  # documents whose scores are dense at a time, where those of all are not
+CELLS = 1 << 22  # scores that are sorted and calibrated at a time
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,10 +45,10 @@ class Wishes:
             raise ModelError(f"The decision is {self.decision!r}: choose one of {', '.join(get_args(Rule))}.")
         for name in ("threshold", "abstain_below"):
             value = getattr(self, name)
-            if value is not None and not 0 <= value <= 1:
-                raise ModelError(f"{name} is {value}: give a number from 0 to 1.")
-        if self.top is not None and self.top < 1:
-            raise ModelError(f"top is {self.top}: ask for at least one label.")
+            if value is not None and not (isinstance(value, int | float) and 0 <= value <= 1):
+                raise ModelError(f"{name} is {value!r}: give a number from 0 to 1.")
+        if self.top is not None and (not isinstance(self.top, int) or self.top < 1):
+            raise ModelError(f"top is {self.top}: ask for a whole number of labels, at least one.")
         if self.threshold is not None and self.decision not in (None, "threshold"):
             raise ModelError(
                 f"A threshold was given, but the decision is {self.decision!r}: leave one of them out."
@@ -99,8 +99,14 @@ def predict_texts(
     learned = Decisions.from_dict(model.decisions, model.tree)
     rule = _rule(options, wishes, learned)
     needed = scores or rule != "set" or wishes.abstain_below is not None
+    if options.samples and not needed:
+        raise ModelError(
+            "Samples are drawn to score labels, and nothing here asks for scores: leave samples out, or ask for "
+            "scores, a threshold or top."
+        )
+    empty = may_be_empty(model)
     pieces = tokenise(texts, len(texts), model.tokenizer, model.config.input_limit)
-    options = replace(options, may_be_empty=options.may_be_empty or may_be_empty(model))
+    options = replace(options, may_be_empty=options.may_be_empty or empty)
     decoded = decode_documents(model, pieces, options, scores=needed, quiet=quiet)
     sets = decoded.sets
     if options.decoding == "constrained":
@@ -111,8 +117,9 @@ def predict_texts(
     calibrated, decided, sure = [], [], []
     is_sparse = issparse(decoded.scores)
     calibrate = not options.samples  # maps are fitted to the scores of the greedy pass
-    for start in range(0, max(len(sets), 1), ROWS):
-        rows = np.arange(start, min(start + ROWS, len(sets)))
+    step = max(CELLS // max(len(model.tree), 1), 1)
+    for start in range(0, max(len(sets), 1), step):
+        rows = np.arange(start, min(start + step, len(sets)))
         part = dense(decoded.scores[rows])
         part = learned.calibration.apply(part, model.tree) if calibrate else part
         chosen = _decide(part, sets.take(rows), model, rule, wishes, learned)
@@ -139,16 +146,20 @@ def may_be_empty(model: Model) -> bool:
 
 
 def _rule(options: DecodingOptions, wishes: Wishes, learned: Decisions) -> str:
+    by_scores = wishes.top or wishes.threshold is not None or wishes.decision in ("threshold", "expected-f1")
+    if by_scores and not options.is_plain:
+        raise ModelError(
+            "Labels cannot come from scores (decision, threshold, top) and from a way of writing (free decoding, "
+            "beams, leaves only, at most) at once: leave one of the two out."
+        )
     if wishes.top is not None:
         return "top"
     if wishes.threshold is not None:
         return "threshold"
     if wishes.decision is not None:
         return wishes.decision
-    is_own_way = (
-        options.decoding == "free" or options.beams > 1 or options.leaves_only or options.at_most is not None
-    )
-    return "set" if is_own_way else learned.rule  # who says how to write wants what was written
+    # Who says how to write wants what was written; and what was learned holds for scores of the greedy pass.
+    return learned.rule if options.is_plain and not options.samples else "set"
 
 
 def _decide(
@@ -157,9 +168,9 @@ def _decide(
     if rule == "top":
         return best_labels(scores, wishes.top or 1)
     if rule == "expected-f1":
-        return best_expected_f1(scores)
+        return best_expected_f1(scores, may_be_empty(model))
     if rule == "threshold":
         depth = model.tree.depth
         given = (wishes.threshold,) * depth if wishes.threshold is not None else learned.thresholds
-        return pass_thresholds(scores, model.tree, given)
+        return pass_thresholds(scores, model.tree, given, may_be_empty(model))
     return written

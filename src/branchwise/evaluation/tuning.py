@@ -20,7 +20,13 @@ METHODS: tuple[Calibrating, ...] = ("none", "temperature", "isotonic")
 
 
 def tune(
-    tree: Taxonomy, truth: LabelSets, written: LabelSets, scores: np.ndarray, select: Average = "micro"
+    tree: Taxonomy,
+    truth: LabelSets,
+    written: LabelSets,
+    scores: np.ndarray,
+    select: Average = "micro",
+    *,
+    may_be_empty: bool = False,
 ) -> Decisions:
     """Learn from validation documents how to decide.
 
@@ -35,6 +41,8 @@ def tune(
         The true closed sets, the sets as they were written, and the scores [N, K] of the same documents.
     select
         The F1 that decides.
+    may_be_empty
+        Whether a set may be empty.
     """
     if len(truth) < ENOUGH:
         return Decisions.untuned(tree)
@@ -42,16 +50,20 @@ def tune(
     folds = [(halves[0], halves[1]), (halves[1], halves[0])]
     method, calibrations = _choose_calibration(tree, truth, scores, folds)
     f1 = _measure(tree, select)
+
+    def passed(scores: np.ndarray, thresholds: tuple[float, ...]) -> LabelSets:
+        return pass_thresholds(scores, tree, thresholds, may_be_empty)
+
     chosen: dict[str, list[LabelSets]] = {name: [] for name in ("set", "threshold", "levels", "expected-f1")}
     for learned, judged in folds:
         fitted = Calibration.fit(scores[learned], truth.take(learned), tree, method)
         seen, new = (fitted.apply(scores[rows], tree) for rows in (learned, judged))
-        one = _global_threshold(tree, truth.take(learned), seen, f1)
-        several = _level_thresholds(tree, truth.take(learned), seen, f1, one)
+        one = _global_threshold(tree, truth.take(learned), seen, f1, passed)
+        several = _level_thresholds(tree, truth.take(learned), seen, f1, passed, one)
         chosen["set"].append(written.take(judged))
-        chosen["threshold"].append(pass_thresholds(new, tree, (one,) * tree.depth))
-        chosen["levels"].append(pass_thresholds(new, tree, several))
-        chosen["expected-f1"].append(best_expected_f1(new))
+        chosen["threshold"].append(passed(new, (one,) * tree.depth))
+        chosen["levels"].append(passed(new, several))
+        chosen["expected-f1"].append(best_expected_f1(new, may_be_empty))
     judged_truth = truth.take(np.concatenate([judged for _, judged in folds]))
     results = {}
     for name, parts in chosen.items():
@@ -63,16 +75,17 @@ def tune(
     winner = max(results, key=lambda name: results[name][f"{select}_f1"])
     calibration = Calibration.fit(scores, truth, tree, method)
     calibrated = calibration.apply(scores, tree)
-    one = _global_threshold(tree, truth, calibrated, f1)
+    one = _global_threshold(tree, truth, calibrated, f1, passed)
     thresholds = (one,) * tree.depth
     if results["levels"][f"{select}_f1"] > results["threshold"][f"{select}_f1"]:
-        thresholds = _level_thresholds(tree, truth, calibrated, f1, one)
+        thresholds = _level_thresholds(tree, truth, calibrated, f1, passed, one)
     rule: Rule = "threshold" if winner in ("threshold", "levels") else winner  # type: ignore[assignment]
     evidence = {"documents": len(truth), "select": select, "rules": results, "calibration": calibrations}
     return Decisions(rule, thresholds, calibration, evidence)
 
 
 F1 = Callable[[LabelSets, LabelSets], float]
+Passed = Callable[[np.ndarray, tuple[float, ...]], LabelSets]
 
 
 def _measure(tree: Taxonomy, average: Average) -> F1:
@@ -96,14 +109,12 @@ def _choose_calibration(
     return min(METHODS, key=lambda method: found[method]["brier"]), found
 
 
-def _global_threshold(tree: Taxonomy, truth: LabelSets, scores: np.ndarray, f1: F1) -> float:
-    return max(
-        GRID.tolist(), key=lambda one: f1(truth, pass_thresholds(scores, tree, (float(one),) * tree.depth))
-    )
+def _global_threshold(tree: Taxonomy, truth: LabelSets, scores: np.ndarray, f1: F1, passed: Passed) -> float:
+    return max(GRID.tolist(), key=lambda one: f1(truth, passed(scores, (float(one),) * tree.depth)))
 
 
 def _level_thresholds(
-    tree: Taxonomy, truth: LabelSets, scores: np.ndarray, f1: F1, start: float
+    tree: Taxonomy, truth: LabelSets, scores: np.ndarray, f1: F1, passed: Passed, start: float
 ) -> tuple[float, ...]:
     """Return one threshold a level, each the best given the others, from the top down."""
     thresholds = [start] * tree.depth
@@ -111,7 +122,7 @@ def _level_thresholds(
 
         def value(one: float, level: int = level) -> float:
             tried = [*thresholds[:level], one, *thresholds[level + 1 :]]
-            return f1(truth, pass_thresholds(scores, tree, tuple(tried)))
+            return f1(truth, passed(scores, tuple(tried)))
 
         thresholds[level] = max(GRID.tolist(), key=value)
     return tuple(thresholds)

@@ -109,10 +109,10 @@ class HiaPredictor:
     @cached_property
     def fingerprint(self) -> str:
         """SHA-256 of everything in the folder that predictions depend on."""
-        from branchwise.model.folder import CONFIG, NEEDED, RECORD, find_model
+        from branchwise.model.folder import CONFIG, NEEDED, find_model
 
         folder, _ = find_model(self._source)
-        return _digest([folder / name for name in sorted({CONFIG, *NEEDED} - {RECORD})])
+        return _digest([folder / name for name in sorted({CONFIG, *NEEDED})])
 
     def __call__(self, texts: Sequence[str]) -> list[Predicted]:
         """Return one prediction a text."""

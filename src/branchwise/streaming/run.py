@@ -147,7 +147,7 @@ class Job:
                 "files": [Path(path).name for path in self.given.paths],
                 "model": predictor.fingerprint,
                 **options,
-                "scores": self.scores,
+                "writes scores": self.scores,
                 "format": format_of(self.output, self.format),
                 "label separator": self.separator,
                 "documents a chunk": self.chunk,

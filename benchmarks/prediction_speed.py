@@ -194,14 +194,9 @@ class _Parts:
             for step in range(known.shape[1]):
                 writing.next().argmax(-1)
                 chosen = known[alive, step]
-                going = chosen != end
-                if not going.any():
+                alive = alive[writing.write(chosen, end)]
+                if not len(alive):
                     break
-                writing.add(chosen)
-                if not going.all():
-                    kept = going.nonzero().squeeze(1)
-                    alive = alive[kept]
-                    writing.select(kept)
 
         self._each(replay)
 

@@ -21,6 +21,7 @@ COMMANDS = [
     ("evaluate",),
     ("predict",),
     ("explain",),
+    ("compare",),
     ("data",),
     *(("data", name) for name in ("tree", "stats", "check", "mask", "convert", "split")),
 ]

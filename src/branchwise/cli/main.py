@@ -12,6 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from branchwise import __version__
+from branchwise.cli.compare import compare
 from branchwise.cli.console import say
 from branchwise.cli.data import data
 from branchwise.cli.demo import demo
@@ -40,6 +41,10 @@ app.command(
     epilog="Example: branchwise search --train train.jsonl --validation val.jsonl --taxonomy tree.tsv --output search"
 )(search)
 app.command(epilog="Example: branchwise predict model documents.jsonl --output predictions.jsonl")(predict)
+app.command(
+    epilog="Example: branchwise compare --train train.jsonl --validation val.jsonl --test test.jsonl "
+    "--taxonomy tree.tsv --systems svm,td-svm,pamm --seeds 3 --output comparison"
+)(compare)
 app.command(epilog='Example: branchwise explain model --text "Deep networks for proteins" --figure why.png')(
     explain
 )

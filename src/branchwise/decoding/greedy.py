@@ -41,12 +41,7 @@ def greedy(writing: Writing, limit: int, end: int, watch: Watch | None = None) -
         symbols[alive, step] = chosen
         if watch is not None:
             watch(alive, logits, chosen)
-        going = chosen != end
-        if not going.any():
+        alive = alive[writing.write(chosen, end)]
+        if not len(alive):
             break
-        writing.add(chosen)
-        if not going.all():
-            kept = going.nonzero().squeeze(1)
-            alive = alive[kept]
-            writing.select(kept)
     return symbols

@@ -41,12 +41,7 @@ def sample(
             logits = writing.next()
         chosen = torch.multinomial(logits.softmax(-1), 1, generator=random).squeeze(1)
         symbols[alive, step] = chosen
-        going = chosen != end
-        if not going.any():
+        alive = alive[writing.write(chosen, end)]
+        if not len(alive):
             break
-        writing.add(chosen)
-        if not going.all():
-            kept = going.nonzero().squeeze(1)
-            alive = alive[kept]
-            writing.select(kept)
     return symbols.view(n_rows, n_samples, limit)

@@ -68,6 +68,15 @@ class Writing:
         if self.rules is not None:
             self.rules.add(self.written, symbols)
 
+    def write(self, symbols: torch.Tensor, end: int) -> torch.Tensor:
+        """Write one symbol a row, [A]; rows that end leave. Return which of them are left."""
+        going = (symbols != end).nonzero().squeeze(1)
+        if len(going):
+            self.add(symbols)
+        if 0 < len(going) < len(symbols):
+            self.select(going)
+        return going
+
     def select(self, rows: torch.Tensor) -> None:
         """Keep some rows, in any order and any number of times."""
         self.last, self.real = self.last[rows], self.real[rows]

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 Cell = str | int | float | None
 ABSENT = "–"
-NUMBER = re.compile(r"[+-]?[\d.,]+")
+NUMBER = re.compile(r"[+-]?[\d.,]+( ± [\d.,]+)?")
 
 
 @dataclass
@@ -28,11 +28,14 @@ class Table:
         One a column.
     decimals
         Decimals of every float.
+    unbroken
+        Columns, counted from 0, whose text stays on one line of a page.
     """
 
     title: str
     headings: Sequence[str]
     decimals: int = 2
+    unbroken: Sequence[int] = ()
     rows: list[Sequence[Cell]] = field(default_factory=list)
 
     def add(self, *cells: Cell) -> None:
@@ -75,6 +78,8 @@ class Table:
     def html(self) -> str:
         """Return the table as HTML, with its title as caption."""
         kinds = [' class="number"' if self._is_numeric(i) else "" for i in range(len(self.headings))]
+        for at in self.unbroken:
+            kinds[at] = kinds[at] or ' class="unbroken"'
         head = "".join(
             f'<th scope="col"{kind}>{escape(one)}</th>'
             for kind, one in zip(kinds, self.headings, strict=True)
@@ -89,6 +94,15 @@ class Table:
         )
         caption = f"<caption>{escape(self.title)}</caption>"
         return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+    def latex(self) -> str:
+        """Return the table as LaTeX for the package booktabs, with its title as caption."""
+        from branchwise.report.latex import table
+
+        columns = "".join("r" if self._is_numeric(at) else "l" for at in range(len(self.headings)))
+        return table(
+            self.title, columns, self.headings, [[self._text(cell) for cell in row] for row in self.rows]
+        )
 
     def _text(self, cell: Cell) -> str:
         if cell is None:

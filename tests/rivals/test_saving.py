@@ -19,7 +19,7 @@ from branchwise.rivals import kind_of, load_system, rival, rivals
 from tests.rivals.corpora import TREE, separable
 from tests.strategies import taxonomies
 
-each = pytest.mark.parametrize("name", rivals())
+each = pytest.mark.parametrize("name", rivals("linear"))
 
 
 @pytest.fixture

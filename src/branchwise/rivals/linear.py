@@ -1,59 +1,32 @@
-"""What the linear rivals share: from texts to vectors, from margins to decisions and scores, and the folder.
+"""What the linear rivals share: from texts to vectors, and from many machines to margins.
 
-A rival adds how its machines are learned and, where a label depends on others, how their margins combine. All
-of them decide alike: a document has the labels whose margin is above zero.
+A rival adds how its machines are learned and, where a label depends on others, how their margins combine.
 """
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.sparse import csr_array, vstack
 
 from branchwise.corpus import Corpus
-from branchwise.corpus.splits import split
-from branchwise.errors import ModelError
-from branchwise.model.folder import CONFIG, damaged, replacing, write_json
 from branchwise.progress import Progress
-from branchwise.rivals import storage
+from branchwise.rivals.base import Rival, Tell
 from branchwise.rivals.platt import LogisticMaps
 from branchwise.rivals.settings import LinearSettings
 from branchwise.rivals.trained import Trained
 from branchwise.rivals.words import Words
 from branchwise.taxonomy import LabelSets, Taxonomy
 
-HELD_OUT = 0.1  # share of the training documents that calibrate where no others are given
-MOST_TO_CALIBRATE = 10_000  # documents; more hardly change two numbers a label
-FEWEST_TO_SPLIT = 10  # with fewer documents than this, none can be spared
-CHUNK = 4096  # documents whose margins are in memory at once
 
+class LinearSystem(Rival):
+    """Linear support vector machines on TF-IDF vectors; the rivals derive from it."""
 
-class LinearSystem:
-    """Linear support vector machines on TF-IDF vectors; the rivals derive from it.
-
-    Parameters
-    ----------
-    taxonomy
-        The tree of labels.
-    seed
-        For the documents that are held out for calibration.
-    **settings
-        Any field of the class's ``Settings`` by name.
-    """
-
-    name: ClassVar[str]
     Settings: ClassVar[type[LinearSettings]] = LinearSettings
-
-    def __init__(self, taxonomy: Taxonomy, *, seed: int = 0, **settings: Any) -> None:
-        self.taxonomy = taxonomy
-        self.settings = self.Settings.of(self.name, {"seed": seed, **settings})
-        self.record: dict[str, Any] = {}
-        self._trained: Trained | None = None
+    settings: LinearSettings
 
     def learn(
         self, documents: csr_array, truth: LabelSets, tell: Callable[[str], None]
@@ -69,159 +42,35 @@ class LinearSystem:
         """Return the margins that decide, [N, K], from those of the machines; a rival may change them in place."""
         return margins
 
-    def fit(
+    def _learn(
         self,
         train: Corpus,
-        validation: Corpus | None = None,
-        *,
-        tell: Callable[[str], None] | None = None,
-    ) -> Self:
-        """Learn from a corpus.
-
-        Parameters
-        ----------
-        train
-            Documents with labels.
-        validation
-            Documents to calibrate the scores on; a tenth of ``train`` is held out where absent.
-        tell
-            Called with a sentence for every thing worth knowing on the way.
-        """
-        say = tell or (lambda _: None)
-        self._check(train, validation)
-        started = time.monotonic()
-        train, held_out = self._parts(train, validation, say)
+        held_out: Corpus,  # noqa: ARG002
+        tell: Tell,
+    ) -> tuple[Trained, dict[str, Any]]:
         words, vectors = Words.learn(train.texts(), len(train), self.settings.phrase, self.settings.fewest)
-        say(f"{len(train):,} documents hold {len(words.vocabulary):,} features.")
+        tell(f"{len(train):,} documents hold {len(words.vocabulary):,} features.")
         learned: dict[int, tuple[csr_array, float]] = {}
         with Progress(f"Training {self.name}", self.effort(), "machines") as progress:
-            for label, machine in self.learn(vectors, train.labels, say):
+            for label, machine in self.learn(vectors, train.labels, tell):
                 learned[label] = self._pruned(machine)
                 progress.advance()
         rows, intercepts = zip(*(learned[label] for label in range(len(self.taxonomy))), strict=True)
         weights = csr_array(vstack(rows).T)  # [V, K]
         usual = LogisticMaps.usual(len(self.taxonomy))
-        self._trained = Trained(words, weights, np.array(intercepts, np.float32), usual)
-        shown = held_out.take(range(min(len(held_out), MOST_TO_CALIBRATE)))
-        margins = np.concatenate(list(self._margins(list(shown.texts()))))
-        self._trained = replace(self._trained, maps=LogisticMaps.learn(margins, shown.labels))
-        self.record = {
-            "documents": len(train),
-            "fingerprint": train.fingerprint,
-            "calibration": {"documents": len(held_out), "fingerprint": held_out.fingerprint},
-            "features": len(words.vocabulary),
-            "weights": int(weights.nnz),
-            "seconds": round(time.monotonic() - started, 1),
-        }
-        return self
+        trained = Trained(words, weights, np.array(intercepts, np.float32), usual)
+        return trained, {"features": len(words.vocabulary), "weights": int(weights.nnz)}
 
     def _pruned(self, machine: np.ndarray) -> tuple[csr_array, float]:
         """Return the weights worth keeping, [1, V], and the intercept."""
         weights = machine[None, :-1]
         return csr_array(np.where(np.abs(weights) < self.settings.prune, 0, weights)), float(machine[-1])
 
-    def _check(self, train: Corpus, validation: Corpus | None) -> None:
-        if not len(self.taxonomy):
-            raise ModelError("The taxonomy has no label, so there is nothing to learn: add labels to it.")
-        for corpus in (train, validation):
-            if corpus is not None and corpus.taxonomy.fingerprint != self.taxonomy.fingerprint:
-                raise ModelError("The documents were read with another taxonomy than the rival's: use one.")
-            if corpus is not None and not len(corpus):
-                raise ModelError("A corpus to learn from holds no documents: give at least one.")
-        if train.given.sizes.sum() == 0:
-            raise ModelError(
-                "No training document has a label: name the field that holds the labels when reading."
-            )
-
-    def _parts(
-        self, train: Corpus, validation: Corpus | None, say: Callable[[str], None]
-    ) -> tuple[Corpus, Corpus]:
-        """Return the documents to learn from and those to calibrate on."""
-        if validation is not None:
-            return train, validation
-        if len(train) < FEWEST_TO_SPLIT:
-            say(
-                f"With {len(train)} documents none are held out: scores are calibrated on the training itself."
-            )
-            return train, train
-        shares = {"train": 1 - HELD_OUT, "held out": HELD_OUT}
-        parts = split(
-            train, shares, how="random", seed=self.settings.seed
-        )  # never takes most of a rare label
-        say(f"{len(parts['held out']):,} training documents are held out to calibrate scores.")
-        return parts["train"], parts["held out"]
-
-    def predict(self, texts: Sequence[str]) -> list[tuple[str, ...]]:
-        """Return the label ids of every text in canonical order, as decided.
-
-        Nothing is repaired: where the rival's labels do not depend on each other, one may come without its
-        parent. A set may be empty.
-        """
-        return self.decide(texts).to_ids(self.taxonomy)
-
-    def decide(self, texts: Sequence[str]) -> LabelSets:
-        """Return the same as :meth:`predict`, as arrays of label positions."""
-        rows, labels = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
-        for at, margins in enumerate(self._margins(texts)):
-            row, label = np.nonzero(margins > 0)
-            rows.append(row + at * CHUNK)
-            labels.append(label)
-        return LabelSets.from_pairs(np.concatenate(rows), np.concatenate(labels), len(texts))
-
-    def scores(self, texts: Sequence[str]) -> np.ndarray:
-        """Return a probability for every text and label, [N, K] float32 in tree order, no child above its parent."""
-        scores = np.zeros((len(texts), len(self.taxonomy)), np.float32)
-        for at, margins in enumerate(self._margins(texts)):
-            scores[at * CHUNK : (at + 1) * CHUNK] = self.trained.maps.probabilities(margins)
-        for start, stop in zip(self.taxonomy.level_start[1:-1], self.taxonomy.level_start[2:], strict=True):
-            above = scores[:, self.taxonomy.parent[start:stop]]
-            np.minimum(scores[:, start:stop], above, out=scores[:, start:stop])
-        return scores
-
-    def _margins(self, texts: Sequence[str]) -> Iterator[np.ndarray]:
-        """Yield the margins that decide, [n, K], of one chunk of texts after another."""
-        trained = self.trained
-        if isinstance(texts, str):
-            raise ModelError("A rival takes a list of texts, not one text: put it into a list.")
-        for at in range(0, len(texts), CHUNK):
-            chunk = list(texts[at : at + CHUNK])
-            wrong = next((row for row, text in enumerate(chunk) if not isinstance(text, str)), None)
-            if wrong is not None:
-                kind = type(chunk[wrong]).__name__
-                raise ModelError(f"Text {at + wrong + 1} is of type {kind}, not a string: give strings only.")
-            known = (trained.words.vectors(chunk) @ trained.weights).toarray()
-            yield self.combine(known + trained.intercept)
-
-    @property
-    def trained(self) -> Trained:
-        """What has been learned."""
-        if self._trained is None:
-            raise ModelError(f"This {self.name} has not been trained: call fit first, or load a trained one.")
-        return self._trained
-
-    def save(self, path: str | Path) -> None:
-        """Write the trained rival as a folder; its files replace an older one's at the end."""
-        trained = self.trained
-        about = storage.describe(self.name, self.taxonomy, vars(self.settings), self.record)
-        with replacing(Path(path)) as part:
-            trained.write(part)
-            self.taxonomy.write(part / storage.TAXONOMY)
-            write_json(part / CONFIG, about)
+    def _answers(self, texts: list[str]) -> tuple[np.ndarray, np.ndarray]:
+        known = (self.trained.words.vectors(texts) @ self.trained.weights).toarray()
+        margins = self.combine(known + self.trained.intercept)
+        return margins, margins > 0
 
     @classmethod
-    def load(cls, path: str | Path, taxonomy: Taxonomy | None = None) -> Self:
-        """Load a trained rival from its folder; a ``taxonomy`` other than its own is an error."""
-        folder = Path(path)
-        about = storage.read_about(folder)
-        if about[storage.SYSTEM] != cls.name:
-            raise ModelError(
-                f"{folder} holds a {about[storage.SYSTEM]}, not a {cls.name}: open it with load_system, which looks."
-            )
-        tree = storage.read_tree(folder, about, taxonomy)
-        try:
-            system = cls(tree, **about["settings"])
-        except (ModelError, TypeError) as error:
-            raise damaged(folder / CONFIG, error) from error
-        system.record = about["record"]
-        system._trained = Trained.read(folder, len(tree), system.settings.phrase)
-        return system
+    def _read(cls, folder: Path, tree: Taxonomy, settings: LinearSettings) -> Trained:
+        return Trained.read(folder, len(tree), settings.phrase)

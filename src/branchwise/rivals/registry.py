@@ -5,27 +5,40 @@ from __future__ import annotations
 import json
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from branchwise.errors import ModelError
+from branchwise.extras import require
 from branchwise.rivals.storage import CONFIG, SYSTEM, read_about
 
 if TYPE_CHECKING:
     from branchwise.rivals.protocol import System
     from branchwise.taxonomy import Taxonomy
 
+Kind = Literal["linear", "neural"]
+
 _HOMES = {
     "svm": ("svm", "Svm"),
     "leaf-svm": ("leaf_svm", "LeafSvm"),
     "td-svm": ("td_svm", "TopDownSvm"),
     "hr-svm": ("hr_svm", "RecursiveSvm"),
+    "textcnn": ("neural.textcnn", "TextCnn"),
+    "bow-cnn": ("neural.bow_cnn", "BowCnn"),
+    "han": ("neural.han", "Han"),
+    "hmcn": ("neural.hmcn", "Hmcn"),
+    "hiagm": ("neural.hiagm", "Hiagm"),
+    "sgm": ("neural.sgm", "Sgm"),
 }
 """The module and the class of every rival."""
 
 
-def rivals() -> tuple[str, ...]:
-    """Return the names of all rivals."""
-    return tuple(_HOMES)
+def rivals(kind: Kind | None = None) -> tuple[str, ...]:
+    """Return the names of all rivals, or of those of one kind."""
+    return tuple(name for name in _HOMES if kind in (None, "neural" if _is_neural(name) else "linear"))
+
+
+def _is_neural(name: str) -> bool:
+    return _HOMES[name][0].startswith("neural.")
 
 
 def rival(name: str) -> Any:
@@ -33,6 +46,9 @@ def rival(name: str) -> Any:
     if name not in _HOMES:
         raise ModelError(f"There is no rival {name!r}: choose one of {', '.join(_HOMES)}.")
     module, kind = _HOMES[name]
+    if _is_neural(name):
+        for package in ("torch", "safetensors"):
+            require(package, "train", f"The rival {name}")
     return getattr(import_module(f"branchwise.rivals.{module}"), kind)
 
 

@@ -136,7 +136,9 @@ class HierarchicalClassifier:
         sets = outcome.sets.to_ids(self.taxonomy)
         return [None if left else one for left, one in zip(outcome.abstained, sets, strict=True)]
 
-    def scores(self, texts: Sequence[str], *, samples: int = 0, seed: int = 0) -> Any:
+    def scores(
+        self, texts: Sequence[str], *, samples: int = 0, seed: int = 0, calibrated: bool = True
+    ) -> Any:
         """Return a score between 0 and 1 for every label, a child's never above its parent's.
 
         Parameters
@@ -148,13 +150,17 @@ class HierarchicalClassifier:
             pass and calibrates them as validation taught.
         seed
             Fixes the samples.
+        calibrated
+            False leaves the scores of the greedy pass as they are.
 
         Returns
         -------
         scores
             Documents × labels in the tree's order: an array, or a sparse one where it would be very large.
         """
-        return self._outcome(texts, {"samples": samples, "seed": seed}, scores=True).scores
+        return self._outcome(
+            texts, {"samples": samples, "seed": seed, "calibrated": calibrated}, scores=True
+        ).scores
 
     def predict_documents(
         self,

@@ -91,6 +91,10 @@ def test_training_decides_how_to_decide(classifier):
     }
     assert classifier.predict(TEXTS[:1]) == [("a", "b", "f", "c", "g", "d")]
     assert classifier.predict(TEXTS[:1], decision="set") != [("a", "b", "f", "c", "g", "d")]
+    flat = ((0.0, 1.0), (0.25, 0.25))
+    classifier.model.decisions["calibration"] = {"method": "isotonic", "levels": [flat] * 3}
+    assert (classifier.scores(TEXTS) == 0.25).all()
+    assert len(np.unique(classifier.scores(TEXTS, calibrated=False))) > 3
     assert len(classifier.predict(TEXTS[:1], at_most=1)[0]) == 1, (
         "who says how to write wants what was written"
     )

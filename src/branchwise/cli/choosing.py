@@ -74,10 +74,21 @@ class Choosing:
         typer.Option(min=1, metavar="S", help="Score labels by S sampled label sets.", rich_help_panel=HOW),
     ] = None
 
+    uncalibrated: Annotated[
+        bool,
+        typer.Option("--uncalibrated", help="Scores as the model gives them.", rich_help_panel=HOW),
+    ] = False
+
     def given(self) -> dict[str, Any]:
         """Return what the user chose by name; the model has its own mind about the rest."""
         values = {one.name: getattr(self, one.name) for one in fields(self)}
-        return {name: value for name, value in values.items() if value is not None and value is not False}
+        if values.pop("uncalibrated"):
+            return {"calibrated": False} | _chosen(values)
+        return _chosen(values)
+
+
+def _chosen(values: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if value is not None and value is not False}
 
 
 def chooses_labels(command: Callable[..., Any]) -> Callable[..., Any]:

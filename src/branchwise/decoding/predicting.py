@@ -39,6 +39,8 @@ class Wishes:
     """So many of the best labels, and no other rule."""
     abstain_below: float | None = None
     """The least confidence; documents below it are left to people."""
+    calibrated: bool = True
+    """Whether scores are calibrated as validation taught."""
 
     def __post_init__(self) -> None:
         if self.decision is not None and self.decision not in get_args(Rule):
@@ -116,7 +118,7 @@ def predict_texts(
         return Outcome(sets, None, decoded.wrong, decoded.repaired, None, nobody)
     calibrated, decided, sure = [], [], []
     is_sparse = issparse(decoded.scores)
-    calibrate = not options.samples  # maps are fitted to the scores of the greedy pass
+    calibrate = wishes.calibrated and not options.samples  # maps are fitted to scores of the greedy pass
     step = max(CELLS // max(len(model.tree), 1), 1)
     for start in range(0, max(len(sets), 1), step):
         rows = np.arange(start, min(start + step, len(sets)))
@@ -159,7 +161,7 @@ def _rule(options: DecodingOptions, wishes: Wishes, learned: Decisions) -> str:
     if wishes.decision is not None:
         return wishes.decision
     # Who says how to write wants what was written; and what was learned holds for scores of the greedy pass.
-    return learned.rule if options.is_plain and not options.samples else "set"
+    return learned.rule if options.is_plain and not options.samples and wishes.calibrated else "set"
 
 
 def _decide(

@@ -46,7 +46,7 @@ def one_a_run(title: str, runs: dict[str, dict[str, Any]]) -> Table:
             "free micro",
             "free macro",
             "inconsistent, free",
-            "minutes",
+            "processor minutes",
         ),
     )
     for name, run in runs.items():
@@ -56,7 +56,7 @@ def one_a_run(title: str, runs: dict[str, dict[str, Any]]) -> Table:
             *_percent(own["micro_f1"], own["macro_f1_all"]),
             *_percent(*(one["macro_f1"] for one in own["levels"])),
             *_percent(free["micro_f1"], free["macro_f1_all"], free["label_inconsistency"]),
-            run["seconds"] / 60,
+            run["processor_seconds"] / 60 if "processor_seconds" in run else None,
         )
     return table
 

@@ -234,7 +234,7 @@ def test_no_such_model(monkeypatch, tmp_path):
     (tmp_path / "empty").mkdir()
     for name, says in (
         ("nobody/nothing", "neither as a folder nor on the hub"),
-        (tmp_path / "absent", "neither as a folder nor on the hub"),
+        (tmp_path / "absent", "There is no folder"),
         (tmp_path / "empty", "no Branchwise model"),
     ):
         with pytest.raises(ModelError, match=says) as error:

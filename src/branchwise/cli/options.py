@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 Policy = Literal["error", "skip", "keep"]
 WHERE = "Where a document's parts stand"
 ODD = "Rows that are not as they should be"
+LABELS_READ = ("label_field", "path_separator", "unknown_label", "empty_labels")
 
 Json = Annotated[bool, typer.Option("--json", help="Write JSON for a program instead of text.")]
 Figure = Annotated[
@@ -153,12 +154,22 @@ class Reading:
 
 def reads_documents(command: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command with a parameter ``reading: Reading`` one option for every field of it."""
+    return _reads(command, [one.name for one in fields(Reading)])
+
+
+def reads_texts(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command that looks at no labels the same options, but those about labels that are read."""
+    return _reads(command, [one.name for one in fields(Reading) if one.name not in LABELS_READ])
+
+
+def _reads(command: Callable[..., Any], names: Sequence[str]) -> Callable[..., Any]:
     types = get_type_hints(Reading, include_extras=True)
     shared = [
         inspect.Parameter(
             one.name, inspect.Parameter.KEYWORD_ONLY, default=one.default, annotation=types[one.name]
         )
         for one in fields(Reading)
+        if one.name in names
     ]
     return spread(command, "reading", shared, Reading)
 

@@ -9,7 +9,7 @@ import typer
 from branchwise.cli.choosing import Choosing, chooses_labels
 from branchwise.cli.console import say, say_report, show_json
 from branchwise.cli.files import STANDARD, check_outputs
-from branchwise.cli.options import Json, Reading, reads_documents
+from branchwise.cli.options import Json, Reading, reads_texts
 from branchwise.errors import BranchwiseError, CorpusError
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @chooses_labels
-@reads_documents
+@reads_texts
 def predict(
     reading: Reading,
     choosing: Choosing,

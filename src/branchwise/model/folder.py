@@ -67,6 +67,8 @@ def damaged(path: Path, error: Exception) -> ModelError:
 
 def find_model(source: str | Path) -> tuple[Path, dict[str, Any]]:
     """Return the folder of a saved model, fetched from the hub if need be, and what its config.json says."""
+    if str(source).startswith(("/", ".", "~")) and not Path(source).is_dir():
+        raise ModelError(f"There is no folder {str(source)!r}: name a model's folder, or its id on the hub.")
     try:
         folder = local_folder(source, CONFIG, CARD, *NEEDED)
     except (OSError, ValueError) as error:

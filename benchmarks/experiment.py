@@ -23,10 +23,11 @@ from benchmarks.machine import write_result
 from branchwise import Corpus, HierarchicalClassifier, Taxonomy, evaluate
 from branchwise.choices import Decoding
 from branchwise.decoding.decision import Decisions, best_expected_f1, pass_thresholds
-from branchwise.decoding.documents import Decoded, decode_documents, dense
+from branchwise.decoding.documents import Decoded, decode_documents
 from branchwise.decoding.options import DecodingOptions
 from branchwise.evaluation import Evaluation
 from branchwise.model.pieces import tokenise
+from branchwise.score_arrays import dense
 
 PARTS = {"validation": "val", "test": "test"}
 

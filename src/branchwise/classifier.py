@@ -13,6 +13,7 @@ from branchwise.corpus import Corpus
 from branchwise.corpus.splits import split
 from branchwise.errors import ModelError
 from branchwise.extras import require
+from branchwise.score_arrays import dense
 from branchwise.taxonomy import Taxonomy
 from branchwise.training.settings import Settings, preset
 
@@ -232,7 +233,6 @@ class HierarchicalClassifier:
         layer, head
             Of the decoder, counted from 1; the average of all where None.
         """
-        from branchwise.decoding.documents import dense
         from branchwise.decoding.explain import explain_labels
 
         if isinstance(labels, str):
@@ -306,7 +306,7 @@ def _validator(corpus: Corpus, settings: Settings, model: Model, may_be_empty: b
 
 def _decisions(model: Model, corpus: Corpus, settings: Settings) -> Decisions:
     """Learn on validation documents how scores become label sets."""
-    from branchwise.decoding.documents import decode_documents, dense
+    from branchwise.decoding.documents import decode_documents
     from branchwise.decoding.options import DecodingOptions
     from branchwise.decoding.predicting import may_be_empty
     from branchwise.evaluation.tuning import tune

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
+from branchwise.score_arrays import dense
 from branchwise.taxonomy import LabelSets, Taxonomy
 
 if TYPE_CHECKING:
@@ -87,7 +88,6 @@ def describe_sets(sets: LabelSets, scores: Any, tree: Taxonomy, wanted: Wanted) 
 def _scores_of(scores: Any, row: int, own: Any, tree: Taxonomy, wanted: Wanted) -> dict[str, float]:
     if wanted == "none" or scores is None:
         return {}
-    some = scores[[row]]
-    dense = some.toarray()[0] if hasattr(some, "toarray") else some[0]
+    own_scores = dense(scores[[row]])[0]
     chosen = range(len(tree)) if wanted == "all" else own.tolist()
-    return {tree.ids[label]: round(float(dense[label]), 4) for label in chosen}
+    return {tree.ids[label]: round(float(own_scores[label]), 4) for label in chosen}

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from branchwise import Corpus, Taxonomy
 from branchwise.errors import MissingExtraError, ModelError, TrainingError
 from branchwise.rivals import System, rival, rivals
-from branchwise.rivals.base import capped
 from branchwise.rivals.neural.network import Network
 from branchwise.rivals.neural.vocabulary import FIRST_WORD, STOP, UNKNOWN, Vocabulary
+from branchwise.score_arrays import capped
 from branchwise.taxonomy import LabelSets
 from tests.rivals.corpora import TREE, separable
 from tests.rivals.neural import batch, each, network, tiny

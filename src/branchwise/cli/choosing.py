@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, fields
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, Any
 
 import typer
 
 from branchwise.choices import Decoding, Repair, Rule
-from branchwise.cli.options import spread
+from branchwise.cli.options import spread_fields
 
 HOW = "How labels are chosen"
 
@@ -73,31 +72,17 @@ class Choosing:
         int | None,
         typer.Option(min=1, metavar="S", help="Score labels by S sampled label sets.", rich_help_panel=HOW),
     ] = None
-
-    uncalibrated: Annotated[
+    calibrated: Annotated[
         bool,
-        typer.Option("--uncalibrated", help="Scores as the model gives them.", rich_help_panel=HOW),
-    ] = False
+        typer.Option(" /--uncalibrated", help="Scores as the model gives them.", rich_help_panel=HOW),
+    ] = True
 
     def given(self) -> dict[str, Any]:
         """Return what the user chose by name; the model has its own mind about the rest."""
-        values = {one.name: getattr(self, one.name) for one in fields(self)}
-        if values.pop("uncalibrated"):
-            return {"calibrated": False} | _chosen(values)
-        return _chosen(values)
-
-
-def _chosen(values: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in values.items() if value is not None and value is not False}
+        values = {one.name: (getattr(self, one.name), one.default) for one in fields(self)}
+        return {name: value for name, (value, default) in values.items() if value != default}
 
 
 def chooses_labels(command: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command with a parameter ``choosing: Choosing`` one option for every field of it."""
-    types = get_type_hints(Choosing, include_extras=True)
-    options = [
-        inspect.Parameter(
-            one.name, inspect.Parameter.KEYWORD_ONLY, default=one.default, annotation=types[one.name]
-        )
-        for one in fields(Choosing)
-    ]
-    return spread(command, "choosing", options, Choosing)
+    return spread_fields(command, "choosing", Choosing)

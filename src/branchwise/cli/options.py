@@ -154,24 +154,27 @@ class Reading:
 
 def reads_documents(command: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command with a parameter ``reading: Reading`` one option for every field of it."""
-    return _reads(command, [one.name for one in fields(Reading)])
+    return spread_fields(command, "reading", Reading)
 
 
 def reads_texts(command: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command that looks at no labels the same options, but those about labels that are read."""
-    return _reads(command, [one.name for one in fields(Reading) if one.name not in LABELS_READ])
+    return spread_fields(command, "reading", Reading, without=LABELS_READ)
 
 
-def _reads(command: Callable[..., Any], names: Sequence[str]) -> Callable[..., Any]:
-    types = get_type_hints(Reading, include_extras=True)
-    shared = [
+def spread_fields(
+    command: Callable[..., Any], name: str, kind: Any, without: Sequence[str] = ()
+) -> Callable[..., Any]:
+    """Give a command one option for every field of the dataclass that its parameter ``name`` is."""
+    types = get_type_hints(kind, include_extras=True)
+    options = [
         inspect.Parameter(
             one.name, inspect.Parameter.KEYWORD_ONLY, default=one.default, annotation=types[one.name]
         )
-        for one in fields(Reading)
-        if one.name in names
+        for one in fields(kind)
+        if one.name not in without
     ]
-    return spread(command, "reading", shared, Reading)
+    return spread(command, name, options, kind)
 
 
 def spread(

@@ -20,6 +20,7 @@ from branchwise.evaluation.hierarchy import is_inconsistent
 from branchwise.evaluation.tuning import ENOUGH, tune
 from branchwise.model.folder import CONFIG
 from branchwise.rivals import rival
+from branchwise.score_arrays import dense
 from branchwise.taxonomy import LabelSets, Taxonomy
 
 OWN, FREE, TUNED = "own", "free", "tuned"
@@ -175,12 +176,11 @@ def _tuned(parts: Parts, decisions: Decisions, own: LabelSets, scores: Any) -> d
         return {TUNED: Way(own, scores)}
     decided: list[np.ndarray] = []
     for start in range(0, len(own), ROWS):
-        block = scores[start : start + ROWS]
-        dense = block.toarray() if hasattr(block, "toarray") else block
+        block = dense(scores[start : start + ROWS])
         if decisions.rule == "threshold":
-            decided += pass_thresholds(dense, parts.tree, decisions.thresholds, parts.may_be_empty)
+            decided += pass_thresholds(block, parts.tree, decisions.thresholds, parts.may_be_empty)
         else:
-            decided += best_expected_f1(dense, parts.may_be_empty)
+            decided += best_expected_f1(block, parts.may_be_empty)
     return {TUNED: Way(LabelSets.from_lists(decided), scores)}
 
 

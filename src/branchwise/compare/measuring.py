@@ -14,6 +14,7 @@ from branchwise.compare.folder import Record
 from branchwise.compare.making import Made, Parts, Way
 from branchwise.decoding.decision import confidence
 from branchwise.evaluation import evaluate
+from branchwise.score_arrays import dense
 from branchwise.taxonomy import LabelSets
 
 MOST_SCORES = 4_000_000  # documents × labels whose scores are written beside the predictions
@@ -49,8 +50,8 @@ def _lines(way: Way, parts: Parts) -> Iterator[dict[str, Any]]:
             line |= {"confidence": float(sure[row]), "confidence_in_label": float(of_label[row])}
         if written:
             scores = way.scores[[row]]
-            dense = (scores.toarray() if hasattr(scores, "toarray") else scores)[0].round(DIGITS)
-            line["scores"] = {tree.ids[at]: float(f"{dense[at]:.{DIGITS}f}") for at in range(len(tree))}
+            rounded = dense(scores)[0].round(DIGITS)
+            line["scores"] = {tree.ids[at]: float(f"{rounded[at]:.{DIGITS}f}") for at in range(len(tree))}
         yield line
 
 
@@ -61,7 +62,5 @@ def _promised(scores: Any, sets: LabelSets) -> np.ndarray | None:
     found = []
     for start in range(0, len(sets), ROWS):
         rows = np.arange(start, min(start + ROWS, len(sets)))
-        block = scores[rows]
-        dense = block.toarray() if hasattr(block, "toarray") else block
-        found.append(confidence(dense, sets.take(rows)))
+        found.append(confidence(dense(scores[rows]), sets.take(rows)))
     return np.concatenate(found).round(4)

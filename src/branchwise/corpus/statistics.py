@@ -110,7 +110,7 @@ def shared_taxonomy(corpora: Mapping[str, Corpus]) -> Taxonomy:
 def _level(
     tree: Taxonomy, level: int, total: np.ndarray, counts: Mapping[str, np.ndarray]
 ) -> LevelStatistics:
-    run = slice(int(tree.level_start[level - 1]), int(tree.level_start[level]))
+    run = tree.level_run(level)
     return LevelStatistics(
         level=level,
         labels=run.stop - run.start,

@@ -11,6 +11,7 @@ from scipy.special import expit, logit
 
 from branchwise.choices import Calibrating
 from branchwise.errors import ModelError
+from branchwise.score_arrays import capped
 from branchwise.taxonomy import LabelSets, Taxonomy
 
 EDGE = 1e-6  # scores this near to 0 and 1 count as that, where their logits are taken
@@ -50,7 +51,7 @@ class Calibration:
         true[truth.rows, truth.labels] = True
         levels = []
         for level in range(1, tree.depth + 1):
-            run = slice(int(tree.level_start[level - 1]), int(tree.level_start[level]))
+            run = tree.level_run(level)
             levels.append(_fit(scores[:, run].ravel(), true[:, run].ravel(), method))
         return cls(method, tuple(levels))
 
@@ -58,13 +59,11 @@ class Calibration:
         """Return calibrated scores, [N, K], each child's capped by its parent's, top down."""
         scores = scores.astype(np.float32)
         for level in range(1, tree.depth + 1):
-            run = slice(int(tree.level_start[level - 1]), int(tree.level_start[level]))
+            run = tree.level_run(level)
             knots, probabilities = self.levels[level - 1] if self.levels else ((), ())
             if knots:
                 scores[:, run] = np.interp(scores[:, run], knots, probabilities)
-            if level > 1:
-                np.minimum(scores[:, run], scores[:, tree.parent[run]], out=scores[:, run])
-        return scores
+        return capped(scores, tree)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the maps ready for JSON."""

@@ -93,7 +93,7 @@ def above_thresholds(scores: np.ndarray, tree: Taxonomy, thresholds: Sequence[fl
     """
     passed = scores >= np.asarray(thresholds, scores.dtype)[tree.level - 1]
     for level in range(2, tree.depth + 1):
-        run = slice(int(tree.level_start[level - 1]), int(tree.level_start[level]))
+        run = tree.level_run(level)
         passed[:, run] &= passed[:, tree.parent[run]]
     return _sets(passed)
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from scipy.sparse import csr_array, issparse, vstack
+from scipy.sparse import csr_array, vstack
 
 from branchwise.decoding.beam import beam_search
 from branchwise.decoding.grammar import Grammar
@@ -114,10 +114,12 @@ class _Decoder:
         self.copies = max(options.beams, options.samples if scores else 1)
         self.rows_a_batch = LOGITS_A_BATCH // (self.network.head.out_features * self.copies)
         self.is_constrained = options.decoding == "constrained"
-        self.rules = _rules(model, options, self.device)[1] if self.is_constrained else None
+        self.rules = _rules(model, options, self.device) if self.is_constrained else None
         if scores:  # of every label, so under no limit
             plain = DecodingOptions(may_be_empty=options.may_be_empty)
-            self.grammar, self.scoring_rules = _rules(model, plain, self.device)
+            self.scoring_rules = (
+                self.rules if self.rules and options.is_plain else _rules(model, plain, self.device)
+            )
             self.share, self.common = (
                 torch.from_numpy(one).to(self.device, torch.float32) for one in label_shares(model)
             )
@@ -145,11 +147,12 @@ class _Decoder:
         return parsed, scores
 
     def _scored(self, writing: Writing) -> tuple[torch.Tensor, np.ndarray]:
-        gathering = FlatScores if self.grammar.flat else LevelScores
-        gather = gathering(self.grammar, self.share, len(writing))
-        watch: Watch = SymbolWatch(self.grammar.symbols, gather)
-        if isinstance(self.scoring_rules, Spelling):
-            watch = PieceWatch(self.scoring_rules, gather, writing, self.common)
+        rules = self.scoring_rules
+        grammar = rules.grammar if isinstance(rules, Spelling) else rules
+        gather = (FlatScores if grammar.flat else LevelScores)(grammar, self.share, len(writing))
+        watch: Watch = SymbolWatch(grammar.symbols, gather)
+        if isinstance(rules, Spelling):
+            watch = PieceWatch(rules, gather, writing, self.common)
         written = greedy(writing, self.model.config.output_limit, self.model.codec.end, watch)
         return written, gather.finish().cpu().numpy()
 
@@ -181,11 +184,6 @@ def label_shares(model: Model) -> tuple[np.ndarray, np.ndarray]:
     return np.minimum(seen / (above + 0.5), 1.0), seen
 
 
-def dense(scores: Any) -> np.ndarray:
-    """Return scores as an array, [N, K]."""
-    return np.asarray(scores.toarray() if issparse(scores) else scores)
-
-
 def autocast(device: torch.device, precision: str) -> contextlib.AbstractContextManager[object]:
     """Return the context in which a network computes in the given precision, fp32 or bf16."""
     if precision == "fp32":
@@ -193,10 +191,8 @@ def autocast(device: torch.device, precision: str) -> contextlib.AbstractContext
     return torch.autocast(device.type, torch.bfloat16)
 
 
-def _rules(
-    model: Model, options: DecodingOptions, device: torch.device
-) -> tuple[Grammar, Grammar | Spelling]:
-    """Return the grammar of the model's symbols, and the rules of what its network writes."""
+def _rules(model: Model, options: DecodingOptions, device: torch.device) -> Grammar | Spelling:
+    """Return the rules of what the model's network writes."""
     codec = model.codec
     costs = np.full(len(model.tree), 2)  # a label and what follows it
     if isinstance(codec, TextCodec):
@@ -212,8 +208,8 @@ def _rules(
         at_most=options.at_most,
     )
     if isinstance(codec, TextCodec):
-        return grammar, Spelling.of(codec, grammar, model.network.head.out_features)
-    return grammar, grammar
+        return Spelling.of(codec, grammar, model.network.head.out_features)
+    return grammar
 
 
 def _batches(lengths: np.ndarray, most: int, copies: int = 1) -> list[np.ndarray]:

@@ -167,7 +167,7 @@ def _limit(tree: Taxonomy, costs: np.ndarray, most: int, leaves_only: bool) -> L
     rest = np.zeros(len(tree), np.int64)
     if leaves_only:
         for level in range(tree.depth, 1, -1):
-            run = slice(int(tree.level_start[level - 1]), int(tree.level_start[level]))
+            run = tree.level_run(level)
             through = np.full(len(tree), np.iinfo(np.int64).max)
             np.minimum.at(through, tree.parent[run], costs[run] + rest[run])
             inner = through < np.iinfo(np.int64).max

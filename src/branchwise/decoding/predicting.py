@@ -17,11 +17,12 @@ from branchwise.decoding.decision import (
     confidence,
     pass_thresholds,
 )
-from branchwise.decoding.documents import FAINT, decode_documents, dense
+from branchwise.decoding.documents import FAINT, decode_documents
 from branchwise.decoding.options import DecodingOptions
 from branchwise.errors import ModelError
 from branchwise.model.bundle import Model
 from branchwise.model.pieces import tokenise
+from branchwise.score_arrays import dense
 from branchwise.taxonomy import LabelSets
 
 CELLS = 1 << 22  # scores that are sorted and calibrated at a time

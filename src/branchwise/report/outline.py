@@ -103,7 +103,7 @@ def _shown(tree: Taxonomy, rank: np.ndarray, cut: Cut) -> np.ndarray:
         # A single hidden label would take the line that says it is hidden.
         shown &= (rank < cut.width) | (siblings <= cut.width + 1)
     for level in range(2, cut.depth + 1):
-        run = slice(int(tree.level_start[level - 1]), int(tree.level_start[level]))
+        run = tree.level_run(level)
         shown[run] &= shown[tree.parent[run]]
     return shown
 

@@ -22,6 +22,7 @@ from branchwise.model.folder import CONFIG, damaged, replacing, write_json
 from branchwise.rivals import storage
 from branchwise.rivals.platt import LogisticMaps
 from branchwise.rivals.settings import Settings
+from branchwise.score_arrays import capped
 from branchwise.taxonomy import LabelSets, Taxonomy
 
 HELD_OUT = 0.1  # share of the training documents that calibrate where no others are given
@@ -196,10 +197,3 @@ class Rival(ABC):
         system.record = about["record"]
         system._trained = cls._read(folder, tree, system.settings)
         return system
-
-
-def capped(scores: np.ndarray, tree: Taxonomy) -> np.ndarray:
-    """Lower the scores, [N, K], in place so that no label's is above its parent's, and return them."""
-    for start, stop in zip(tree.level_start[1:-1], tree.level_start[2:], strict=True):
-        np.minimum(scores[:, start:stop], scores[:, tree.parent[start:stop]], out=scores[:, start:stop])
-    return scores

@@ -151,6 +151,10 @@ class Taxonomy:
         """First position of every level, [depth + 1]: level v is level_start[v - 1] to level_start[v]."""
         return np.searchsorted(self.level, np.arange(1, self.depth + 2)).astype(np.int32)
 
+    def level_run(self, level: int) -> slice:
+        """Return the positions of a level's labels, which are contiguous."""
+        return slice(int(self.level_start[level - 1]), int(self.level_start[level]))
+
     @cached_property
     def child_start(self) -> np.ndarray:
         """First child of every label, [K + 1]: the children of k are child_start[k] to child_start[k + 1]."""
@@ -185,7 +189,7 @@ class Taxonomy:
         """Number of labels in each label's subtree, itself included, [K]."""
         size = np.ones(len(self) + 1, np.int64)  # the last entry collects what belongs to the root
         for depth in range(self.depth, 0, -1):
-            run = slice(self.level_start[depth - 1], self.level_start[depth])
+            run = self.level_run(depth)
             np.add.at(size, self.parent[run], size[:-1][run])
         return size[:-1]
 
@@ -196,7 +200,7 @@ class Taxonomy:
         before = np.cumsum(size) - size  # sizes of everything at smaller positions; siblings are contiguous
         entry = np.zeros(len(self), np.int64)
         for depth in range(1, self.depth + 1):
-            run = slice(self.level_start[depth - 1], self.level_start[depth])
+            run = self.level_run(depth)
             first = self.child_start[parent[run]] if depth > 1 else np.zeros_like(parent[run])
             above = entry[parent[run]] + 1 if depth > 1 else 0
             entry[run] = above + before[run] - before[first]

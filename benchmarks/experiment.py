@@ -21,8 +21,8 @@ import numpy as np
 
 from benchmarks.machine import write_result
 from branchwise import Corpus, HierarchicalClassifier, Taxonomy, evaluate
-from branchwise.choices import Decoding
-from branchwise.decoding.decision import Decisions, best_expected_f1, pass_thresholds
+from branchwise.choices import Decoding, Rule
+from branchwise.decoding.decision import Decisions
 from branchwise.decoding.documents import Decoded, decode_documents
 from branchwise.decoding.options import DecodingOptions
 from branchwise.evaluation import Evaluation
@@ -139,11 +139,8 @@ def _rules(tree: Taxonomy, measured: Corpus, decoded: Decoded, learned: Decision
     """Measure every way of deciding, each as validation documents tuned it, before and after calibration."""
     raw = dense(decoded.scores)
     scores = learned.calibration.apply(raw, tree)
-    sets = {
-        "set": decoded.sets.closed(tree),
-        "threshold": pass_thresholds(scores, tree, learned.thresholds),
-        "expected-f1": best_expected_f1(scores),
-    }
+    written = decoded.sets.closed(tree)
+    sets = {rule: replace(learned, rule=rule).decide(scores, written, tree) for rule in get_args(Rule)}
     found: dict[str, Any] = {"validation": learned.to_dict()["evidence"], "chosen": learned.rule}
     for name, one in sets.items():
         result = evaluate(tree, measured.labels, one)

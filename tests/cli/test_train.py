@@ -14,10 +14,12 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 
 from branchwise import Corpus, HierarchicalClassifier, Taxonomy
+from branchwise.rivals import load_system, rival
 from branchwise.training.settings import Settings, preset
 from branchwise.training.trainer import COMPLETE
 from tests.cli.test_start import HEAVY
@@ -152,7 +154,47 @@ def test_ctrl_c_leaves_a_checkpoint_that_resume_goes_on_from(work: Path, branchw
     assert {one.name for one in (work / "model").iterdir()} >= MODEL
 
 
+@pytest.mark.usefixtures("work")
+def test_a_rival_is_trained_saved_and_predicts(branchwise: Callable) -> None:
+    answer = branchwise("train", *DATA, "--system", "svm", "--set", "cost=2", "--output", "svm", "--json")
+    assert answer.code == 0
+    assert answer.json["system"] == "svm"
+    loaded = load_system("svm")
+    tree = Taxonomy.read("tree.tsv")
+    validation = Corpus.read("val.jsonl", tree)
+    expected = rival("svm")(tree, cost=2.0).fit(Corpus.read("train.jsonl", tree), validation)
+    texts = list(validation.texts())
+    np.testing.assert_allclose(loaded.scores(texts), expected.scores(texts), atol=1e-6)
+    assert loaded.predict(texts) == expected.predict(texts)
+    assert f"micro F1 {answer.json['validation']['micro_f1']:.4f}" in answer.err.splitlines()[-1]
+    predicted = branchwise("predict", "svm", "val.jsonl", "--output", "predictions.jsonl")
+    assert predicted.code == 0
+    lines = [json.loads(one) for one in Path("predictions.jsonl").read_text().splitlines()]
+    assert [tuple(one["labels"]) for one in lines] == expected.predict(texts)
+
+
+@pytest.mark.usefixtures("work")
+def test_a_network_among_the_rivals_takes_seed_and_device(branchwise: Callable) -> None:
+    given = ("--system", "textcnn", "--set", "epochs=1", "--seed", "3", "--device", "cpu", "--output", "cnn")
+    assert branchwise("train", *DATA, *given).code == 0
+    settings = json.loads(Path("cnn/config.json").read_text())["settings"]
+    assert (settings["seed"], settings["device"], settings["epochs"]) == (3, "cpu", 1)
+
+
+@pytest.mark.usefixtures("work")
+def test_our_model_takes_its_variant_as_a_system_and_settings_by_name(branchwise: Callable) -> None:
+    given = ("--system", "hia", "--set", "rho=0.5", "--passes", "1", "--output", "model")
+    assert branchwise("train", *DATA, *SMALL, *given).code == 0
+    settings = HierarchicalClassifier.load("model").model.record["settings"]
+    assert (settings["variant"], settings["rho"], settings["passes"]) == ("hia", 0.5, 1.0)
+
+
 MISTAKES = {
+    "unknown system": (["--system", "bert"], ["'bert'", "svm", "pamm"]),
+    "two systems": (["--system", "hia", "--variant", "t5"], ["--system hia", "--variant t5"]),
+    "a rival with our setting": (["--system", "svm", "--rho", "2"], ["is a setting of t5, hia and pamm"]),
+    "unknown setting of a rival": (["--system", "svm", "--set", "depth=2"], ["svm", "'depth'", "cost"]),
+    "unknown setting of ours": (["--set", "depth=2"], ["'depth'", "rho"]),
     "unknown preset": (["--preset", "slow"], ["--preset", "slow", "fast", "released"]),
     "unknown setting": (["--colour", "red"], ["--colour"]),
     "unknown choice": (["--variant", "bart"], ["--variant", "bart", "pamm"]),

@@ -228,11 +228,11 @@ def test_models_are_kept_only_on_request(tmp_path: Path) -> None:
         ("svm", ["x"], [], "--predictions x is not a name and a file"),
         ("svm", ["x=nowhere.jsonl"], [], "nowhere.jsonl of x do not exist"),
         ("svm", [], ["cost"], "--set cost is no setting"),
-        ("svm", [], ["rho=1"], "no system here has a setting 'rho'"),
+        ("svm", [], ["rho=1"], "svm has no setting 'rho'"),
         ("svm", [], ["pamm.rho=1"], "for a system 'pamm', which does not take part"),
         ("svm,hia", [], ["svm.rho=1"], "svm has no setting 'rho'"),
         ("svm", [], ["cost=much"], "cost is 'much': give a number"),
-        ("pamm", [], ["seed=3"], "seed is not set with --set: --seeds says it"),
+        ("pamm", [], ["seed=3"], "seed is not given with --set: it is an option of its own"),
     ],
 )
 def test_what_cannot_be_is_said_before_anything_is_trained(

@@ -14,12 +14,12 @@ import numpy as np
 from branchwise.classifier import HierarchicalClassifier
 from branchwise.compare.systems import Entry
 from branchwise.corpus import Corpus
-from branchwise.decoding.decision import Decisions, best_expected_f1, pass_thresholds
+from branchwise.decoding.decision import Decisions
 from branchwise.evaluation import match, read_predictions
 from branchwise.evaluation.hierarchy import is_inconsistent
 from branchwise.evaluation.tuning import ENOUGH, tune
 from branchwise.model.folder import CONFIG
-from branchwise.rivals import rival
+from branchwise.rivals import new_rival
 from branchwise.score_arrays import dense
 from branchwise.taxonomy import LabelSets, Taxonomy
 
@@ -28,7 +28,6 @@ WAYS = {OWN: "as it decides", FREE: "free decoding", TUNED: "tuned on validation
 MOST_TO_TUNE = 2000  # validation documents that decisions are learned from; as many as our own model takes
 SUSPICIOUS = 0.5  # share of inconsistent documents above which a file rather has leaves alone
 CHECKPOINTS = "checkpoints"
-DEVICE = "device"
 ROWS = 1024  # documents whose scores are dense at a time
 
 Tell = Callable[[str], None]
@@ -75,10 +74,7 @@ class Parts:
 def new_system(entry: Entry, parts: Parts, seed: int) -> Any:
     """Return an untrained system; its settings are checked on the way."""
     if entry.kind == "rival":
-        kind = rival(entry.system)
-        runs_somewhere = hasattr(getattr(kind, "Settings", None), DEVICE)
-        where = {DEVICE: parts.device} if runs_somewhere else {}
-        return kind(parts.tree, seed=seed, **where | entry.settings)
+        return new_rival(entry.system, parts.tree, seed=seed, **{"device": parts.device} | entry.settings)
     settings = {"backbone": parts.backbone, **entry.settings}
     return HierarchicalClassifier(
         parts.tree, preset=parts.preset, variant=entry.system, seed=seed, **settings
@@ -110,9 +106,9 @@ def _read(entry: Entry, parts: Parts, seed: int, tell: Tell) -> Made:
 
 
 def _make_rival(entry: Entry, parts: Parts, seed: int, place: Path, tell: Tell) -> Made:
-    started = time.perf_counter()
+    watch = _Watch()
     system = new_system(entry, parts, seed).fit(parts.train, parts.validation, tell=tell)
-    trained = time.perf_counter() - started
+    trained = watch.read()
     system.save(place)
     texts = list(parts.test.texts())
     started = time.perf_counter()
@@ -134,18 +130,19 @@ def _make_ours(entry: Entry, parts: Parts, seed: int, place: Path, tell: Tell) -
     from branchwise.training.devices import choose_device, choose_precision
 
     notes = []
-    started = time.perf_counter()
+    trained: tuple[float, float | None]
+    watch = _Watch()
     if (place / CONFIG).exists():  # trained, and cut short before it was measured
         classifier = HierarchicalClassifier.load(place, parts.tree)
         classifier.model.network.to(choose_device(parts.device))
-        trained = float(classifier.model.record["seconds"])
+        trained = float(classifier.model.record["seconds"]), None
     else:
         goes_on = any((place / CHECKPOINTS).glob("checkpoint-*"))
         classifier = new_system(entry, parts, seed)
         classifier.fit(
             parts.train, parts.validation, output=place, device=parts.device, resume=goes_on, tell=tell
         )
-        trained = time.perf_counter() - started
+        trained = watch.read()
         if goes_on:
             notes.append("Training was interrupted, and its seconds count from where it went on.")
     model = classifier.model
@@ -172,15 +169,10 @@ def _tuned(parts: Parts, decisions: Decisions, own: LabelSets, scores: Any) -> d
     """
     if not decisions.evidence:
         return {}
-    if decisions.rule == "set":
-        return {TUNED: Way(own, scores)}
     decided: list[np.ndarray] = []
     for start in range(0, len(own), ROWS):
-        block = dense(scores[start : start + ROWS])
-        if decisions.rule == "threshold":
-            decided += pass_thresholds(block, parts.tree, decisions.thresholds, parts.may_be_empty)
-        else:
-            decided += best_expected_f1(block, parts.may_be_empty)
+        rows = np.arange(start, min(start + ROWS, len(own)))
+        decided += decisions.decide(dense(scores[rows]), own.take(rows), parts.tree, parts.may_be_empty)
     return {TUNED: Way(LabelSets.from_lists(decided), scores)}
 
 
@@ -194,12 +186,23 @@ def _invalid(wrong: tuple[tuple[str, ...], ...]) -> np.ndarray:
     return np.array([bool(one) for one in wrong], bool)
 
 
-def _costs(trained: float, predicted: float, place: Path) -> dict[str, float | None]:
+class _Watch:
+    """Counts seconds from when it is made: those on the wall, and those that processors were at work."""
+
+    def __init__(self) -> None:
+        self._wall, self._busy = time.perf_counter(), time.process_time()
+
+    def read(self) -> tuple[float, float | None]:
+        return time.perf_counter() - self._wall, time.process_time() - self._busy
+
+
+def _costs(trained: tuple[float, float | None], predicted: float, place: Path) -> dict[str, float | None]:
     files = [
         one for one in place.rglob("*") if one.is_file() and CHECKPOINTS not in one.relative_to(place).parts
     ]
     return {
-        "training_seconds": round(trained, 2),
+        "training_seconds": round(trained[0], 2),
+        "training_processor_seconds": None if trained[1] is None else round(trained[1], 2),
         "prediction_seconds": round(predicted, 3),
         "bytes": float(sum(one.stat().st_size for one in files)),
     }

@@ -12,7 +12,7 @@ from typing import Any
 
 from branchwise.compare import folder as files
 from branchwise.compare.folder import Record
-from branchwise.compare.making import DEVICE, OWN, Parts, make, new_system
+from branchwise.compare.making import OWN, Parts, make, new_system
 from branchwise.compare.measuring import measure
 from branchwise.compare.results import Results, read_results
 from branchwise.compare.systems import Entry
@@ -126,7 +126,7 @@ def _inputs(entry: Entry, parts: Parts, seed: int) -> dict[str, Any]:
     plain = dict(vars(settings)) if is_dataclass(settings) else dict(settings)
     return {
         "system": entry.system,
-        "settings": {name: value for name, value in plain.items() if name not in ("seed", DEVICE)},
+        "settings": {name: value for name, value in plain.items() if name not in ("seed", "device")},
     }
 
 

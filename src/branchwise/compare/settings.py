@@ -13,7 +13,7 @@ from branchwise.rivals import rival
 from branchwise.training.settings import Settings
 
 YES_NO = {"yes": True, "true": True, "no": False, "false": False}
-TAKEN = {"variant": "the system's name", "seed": "--seeds"}
+TAKEN = {"variant": "the system's name says it", "seed": "it is an option of its own"}
 
 
 def assign(entries: Sequence[Entry], given: Sequence[str]) -> list[Entry]:
@@ -27,17 +27,17 @@ def assign(entries: Sequence[Entry], given: Sequence[str]) -> list[Entry]:
             raise BranchwiseError(f"--set {text} is no setting: write NAME=VALUE or SYSTEM.NAME=VALUE.")
         system, _, name = left.rpartition(".")
         if name in TAKEN:
-            raise BranchwiseError(f"{name} is not set with --set: {TAKEN[name]} says it.")
+            raise BranchwiseError(f"{name} is not given with --set: {TAKEN[name]}.")
         if system and system not in known:
             raise BranchwiseError(
                 f"--set {text} is for a system {system!r}, which does not take part: {', '.join(known)}."
             )
         takers = [one for one in ([system] if system else known) if name in known[one]]
         if not takers:
-            where = system or "no system here"
-            having = sorted({one for types in known.values() for one in types} - set(TAKEN))
-            has = f"{where} has no setting {name!r}" if system else f"{where} has a setting {name!r}"
-            choice = sorted(set(known[system]) - set(TAKEN)) if system else having
+            one = system or (next(iter(known)) if len(known) == 1 else "")
+            has = f"{one} has no setting {name!r}" if one else f"no system here has a setting {name!r}"
+            having = known[one] if one else {name for types in known.values() for name in types}
+            choice = sorted(set(having) - set(TAKEN))
             raise BranchwiseError(f"--set {text}: {has}; choose from {', '.join(choice) or 'none'}.")
         for one in takers:
             changes[one][name] = parse(value, known[one][name], left)

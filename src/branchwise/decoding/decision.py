@@ -50,6 +50,14 @@ class Decisions:
             f"{chosen['ece']:.4f} after; Brier score {raw['brier']:.4f} before, {chosen['brier']:.4f} after.",
         ]
 
+    def decide(
+        self, scores: np.ndarray, written: LabelSets, tree: Taxonomy, may_be_empty: bool = False
+    ) -> LabelSets:
+        """Return the label sets by the rule; ``scores`` [N, K] are calibrated, ``written`` are the sets as written."""
+        if self.rule == "threshold":
+            return pass_thresholds(scores, tree, self.thresholds, may_be_empty)
+        return best_expected_f1(scores, may_be_empty) if self.rule == "expected-f1" else written
+
     def to_dict(self) -> dict[str, Any]:
         """Return the decisions ready for JSON."""
         return {**asdict(self), "calibration": self.calibration.to_dict()}

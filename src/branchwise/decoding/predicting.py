@@ -10,13 +10,7 @@ import numpy as np
 from scipy.sparse import csr_array, issparse, vstack
 
 from branchwise.choices import Rule
-from branchwise.decoding.decision import (
-    Decisions,
-    best_expected_f1,
-    best_labels,
-    confidence,
-    pass_thresholds,
-)
+from branchwise.decoding.decision import Decisions, best_labels, confidence
 from branchwise.decoding.documents import FAINT, decode_documents
 from branchwise.decoding.options import DecodingOptions
 from branchwise.errors import ModelError
@@ -100,8 +94,8 @@ def predict_texts(
     """
     options, wishes = options or DecodingOptions(), wishes or Wishes()
     learned = Decisions.from_dict(model.decisions, model.tree)
-    rule = _rule(options, wishes, learned)
-    needed = scores or rule != "set" or wishes.abstain_below is not None
+    wished = _wished(options, wishes, learned, model.tree.depth)
+    needed = scores or wished.rule != "set" or wishes.top is not None or wishes.abstain_below is not None
     if options.samples and not needed:
         raise ModelError(
             "Samples are drawn to score labels, and nothing here asks for scores: leave samples out, or ask for "
@@ -125,7 +119,10 @@ def predict_texts(
         rows = np.arange(start, min(start + step, len(sets)))
         part = dense(decoded.scores[rows])
         part = learned.calibration.apply(part, model.tree) if calibrate else part
-        chosen = _decide(part, sets.take(rows), model, rule, wishes, learned)
+        if wishes.top is not None:
+            chosen = best_labels(part, wishes.top)
+        else:
+            chosen = wished.decide(part, sets.take(rows), model.tree, empty)
         decided += list(chosen)
         sure.append(confidence(part, chosen))
         calibrated.append(csr_array(np.where(part < FAINT, 0, part)) if is_sparse else part)
@@ -148,32 +145,18 @@ def may_be_empty(model: Model) -> bool:
     return bool(model.record.get("train", {}).get("documents_without_labels", 0))
 
 
-def _rule(options: DecodingOptions, wishes: Wishes, learned: Decisions) -> str:
+def _wished(options: DecodingOptions, wishes: Wishes, learned: Decisions, depth: int) -> Decisions:
+    """Return how to decide where ``top`` does not, or say which wishes exclude each other."""
     by_scores = wishes.top or wishes.threshold is not None or wishes.decision in ("threshold", "expected-f1")
     if by_scores and not options.is_plain:
         raise ModelError(
             "Labels cannot come from scores (decision, threshold, top) and from a way of writing (free decoding, "
             "beams, leaves only, at most) at once: leave one of the two out."
         )
-    if wishes.top is not None:
-        return "top"
     if wishes.threshold is not None:
-        return "threshold"
+        return replace(learned, rule="threshold", thresholds=(wishes.threshold,) * depth)
     if wishes.decision is not None:
-        return wishes.decision
+        return replace(learned, rule=wishes.decision)
     # Who says how to write wants what was written; and what was learned holds for scores of the greedy pass.
-    return learned.rule if options.is_plain and not options.samples and wishes.calibrated else "set"
-
-
-def _decide(
-    scores: np.ndarray, written: LabelSets, model: Model, rule: str, wishes: Wishes, learned: Decisions
-) -> LabelSets:
-    if rule == "top":
-        return best_labels(scores, wishes.top or 1)
-    if rule == "expected-f1":
-        return best_expected_f1(scores, may_be_empty(model))
-    if rule == "threshold":
-        depth = model.tree.depth
-        given = (wishes.threshold,) * depth if wishes.threshold is not None else learned.thresholds
-        return pass_thresholds(scores, model.tree, given, may_be_empty(model))
-    return written
+    is_usual = options.is_plain and not options.samples and wishes.calibrated
+    return learned if is_usual else replace(learned, rule="set")

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from branchwise.taxonomy import Taxonomy
 
 Kind = Literal["linear", "neural"]
+DEVICE = "device"
 
 _HOMES = {
     "svm": ("svm", "Svm"),
@@ -50,6 +51,13 @@ def rival(name: str) -> Any:
         for package in ("torch", "safetensors"):
             require(package, "train", f"The rival {name}")
     return getattr(import_module(f"branchwise.rivals.{module}"), kind)
+
+
+def new_rival(name: str, taxonomy: Taxonomy, *, seed: int = 0, device: str = "auto", **settings: Any) -> Any:
+    """Return an untrained rival; ``device`` is for those that compute on one, unless their settings name another."""
+    kind = rival(name)
+    place = {DEVICE: device} if hasattr(kind.Settings, DEVICE) else {}
+    return kind(taxonomy, seed=seed, **place | settings)
 
 
 def kind_of(path: str | Path) -> str:

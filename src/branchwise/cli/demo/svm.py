@@ -32,15 +32,9 @@ class Svm:
 
     def decide(self, texts: Sequence[str]) -> tuple[LabelSets, np.ndarray]:
         """Return label sets and scores by the rule that served best on validation, as the model's own are."""
-        from branchwise.decoding.decision import best_expected_f1, pass_thresholds
-
-        tree, rule = self.system.taxonomy, self.decisions.rule
+        tree = self.system.taxonomy
         scores = self.decisions.calibration.apply(self.system.scores(texts), tree)
-        if rule == "threshold":
-            return pass_thresholds(scores, tree, self.decisions.thresholds), scores
-        if rule == "expected-f1":
-            return best_expected_f1(scores), scores
-        return self.system.decide(texts), scores
+        return self.decisions.decide(scores, self.system.decide(texts), tree), scores
 
 
 F1 = tuple[float, float]

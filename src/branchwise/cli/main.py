@@ -19,6 +19,7 @@ from branchwise.cli.demo import demo
 from branchwise.cli.evaluate import evaluate
 from branchwise.cli.explain import explain
 from branchwise.cli.predict import predict
+from branchwise.cli.reproduce import reproduce
 from branchwise.cli.search import search
 from branchwise.cli.train import train
 from branchwise.errors import BranchwiseError
@@ -45,6 +46,9 @@ app.command(
     epilog="Example: branchwise compare --train train.jsonl --validation val.jsonl --test test.jsonl "
     "--taxonomy tree.tsv --systems svm,td-svm,pamm --seeds 3 --output comparison"
 )(compare)
+app.command(epilog="Example: branchwise reproduce wos --source WebOfScience.zip --output wos --scale small")(
+    reproduce
+)
 app.command(epilog='Example: branchwise explain model --text "Deep networks for proteins" --figure why.png')(
     explain
 )

@@ -6,6 +6,7 @@ lengths, the machine's rate is measured, and how much of it training reaches is 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -37,7 +38,7 @@ class Estimate:
     parameters: int
     """Weights that are trained, label vectors included."""
     documents: int
-    passes: int
+    passes: float
     batch: int
     units: str
     pieces_per_text: float
@@ -111,23 +112,69 @@ def estimate_training(
         Another machine than this one, which is measured otherwise.
     """
     numbers = {"passes": passes, "batch": batch, "input_limit": input_limit, "target_limit": target_limit}
+    _check(numbers, units)
+    pieces = np.minimum(estimated_pieces(corpus.documents.column("text")), input_limit)
+    symbols = np.minimum(_symbols(corpus, units), target_limit)
+    lengths = _Lengths(len(corpus), pieces, symbols)
+    return _estimate(lengths, len(corpus.taxonomy), backbone, passes, batch, units, machine)
+
+
+def expected_training(
+    documents: int,
+    labels: int,
+    labels_per_document: float,
+    backbone: str | Path,
+    *,
+    passes: float = 3,
+    batch: int = 16,
+    input_limit: int = 300,
+    units: Units = "token",
+    machine: Machine | None = None,
+) -> Estimate:
+    """Estimate what training will take on documents that are not there yet, as if all were as long as the limit."""
+    _check({"passes": passes, "batch": batch, "input_limit": input_limit}, units)
+    a_label = 2.0 if units == "token" else 2 * PIECES_PER_WORD + 1  # names of two words or so
+    symbols = np.array([max(round(a_label * labels_per_document), 1)])
+    lengths = _Lengths(documents, np.array([input_limit]), symbols)
+    return _estimate(lengths, labels, backbone, passes, batch, units, machine)
+
+
+@dataclass(frozen=True)
+class _Lengths:
+    """Documents, and how long they and their targets are: of each, or of one that stands for all."""
+
+    documents: int
+    pieces: np.ndarray
+    symbols: np.ndarray
+
+
+def _check(numbers: Mapping[str, float], units: str) -> None:
     for name, value in numbers.items():
-        if value < 1:
+        if value <= 0 or (name != "passes" and value < 1):
             raise CorpusError(f"An estimate with {name}={value} makes no sense: give at least 1.")
     if units not in ("token", "text"):
         raise CorpusError(f"There are no label units {units!r}: choose token or text.")
+
+
+def _estimate(
+    lengths: _Lengths,
+    n_labels: int,
+    backbone: str | Path,
+    passes: float,
+    batch: int,
+    units: Units,
+    machine: Machine | None,
+) -> Estimate:
     sizes = t5_sizes(backbone)
-    pieces = np.minimum(estimated_pieces(corpus.documents.column("text")), input_limit)
-    symbols = np.minimum(_symbols(corpus, units), target_limit)
-    n_labels = len(corpus.taxonomy)
+    documents, pieces, symbols = lengths.documents, lengths.pieces, lengths.symbols
     outputs = n_labels + OWN_SYMBOLS if units == "token" else sizes.vocabulary
     forward = (
         sizes.encoder_flops(pieces)
         + sizes.cross_flops(pieces)
         + sizes.decoder_flops(pieces, symbols, outputs)
     )
-    per_document = (1 + BACKWARD) * float(forward.mean()) if len(corpus) else 0.0
-    total = per_document * len(corpus) * passes
+    per_document = (1 + BACKWARD) * float(forward.mean()) if len(pieces) else 0.0
+    total = per_document * documents * passes
     machine = machine or measure_machine()
     parameters = sizes.parameters
     if (
@@ -136,17 +183,17 @@ def estimate_training(
         unused = 0 if sizes.tied else sizes.vocabulary * sizes.d_model
         parameters += 2 * outputs * sizes.d_model + outputs - unused
     longest = int(pieces.max(initial=0)), int(symbols.max(initial=0))
-    activations = min(batch, len(corpus)) * _kept(sizes, *longest, outputs) * BYTES_PER_ACTIVATION
+    activations = min(batch, documents) * _kept(sizes, *longest, outputs) * BYTES_PER_ACTIVATION
     weights = parameters * BYTES_PER_WEIGHT
     return Estimate(
         backbone=sizes.name,
         parameters=parameters,
-        documents=len(corpus),
+        documents=documents,
         passes=passes,
         batch=batch,
         units=units,
-        pieces_per_text=float(pieces.mean()) if len(corpus) else 0.0,
-        symbols_per_target=float(symbols.mean()) if len(corpus) else 0.0,
+        pieces_per_text=float(pieces.mean()) if len(pieces) else 0.0,
+        symbols_per_target=float(symbols.mean()) if len(pieces) else 0.0,
         training_flops_per_document=per_document,
         total_flops=total,
         device=machine.device,
@@ -196,7 +243,7 @@ def duration(seconds: float) -> str:
     return f"{seconds:.0f} seconds" if seconds >= 1.5 else "a second"
 
 
-def count_of(number: int, noun: str) -> str:
+def count_of(number: float, noun: str) -> str:
     """Return a number with its noun, one or many."""
     many = noun + ("es" if noun.endswith(("s", "ch", "x")) else "s")
-    return f"{number:,} {noun if number == 1 else many}"
+    return f"{number:,.12g} {noun if number == 1 else many}"

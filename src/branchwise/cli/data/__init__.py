@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import typer
 
+from branchwise.cli.data.build import build
 from branchwise.cli.data.check import check
 from branchwise.cli.data.convert import convert
 from branchwise.cli.data.mask import mask
@@ -23,3 +24,4 @@ data.command(epilog="Example: branchwise data check train.jsonl test.jsonl --tax
 data.command(epilog="Example: branchwise data mask --labels e,d --taxonomy taxonomy.tsv --mask both")(mask)
 data.command(epilog="Example: branchwise data convert documents.csv --output documents.jsonl.zst")(convert)
 data.command(epilog="Example: branchwise data split documents.jsonl --output-dir parts --seed 7")(split)
+data.add_typer(build)

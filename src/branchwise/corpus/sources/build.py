@@ -1,0 +1,173 @@
+"""From a benchmark's raw files to a folder: three parts, the taxonomy, and a manifest of what happened.
+
+The manifest is written last, so a folder with one is complete.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import IO, Any, get_args
+
+from branchwise.corpus.corpus import Corpus
+from branchwise.corpus.sources.archives import size_of
+from branchwise.corpus.sources.benchmark import Benchmark, Found, Part, Watch
+from branchwise.corpus.sources.published import differences
+from branchwise.corpus.statistics import statistics
+from branchwise.corpus.streams import open_output
+from branchwise.errors import CorpusError
+from branchwise.progress import Progress
+from branchwise.taxonomy import Taxonomy
+
+PARTS: tuple[Part, ...] = get_args(Part)
+MANIFEST, TAXONOMY = "manifest.json", "taxonomy.tsv"
+SUFFIX = ".jsonl.zst"
+FORMAT = 1
+
+Tell = Callable[[str], None]
+
+
+@dataclass(frozen=True, eq=False)
+class Built:
+    """A benchmark in our own format."""
+
+    folder: Path
+    manifest: dict[str, Any]
+
+    @property
+    def tree(self) -> Taxonomy:
+        """The tree of labels."""
+        return Taxonomy.read(self.folder / TAXONOMY)
+
+    def part(self, name: Part, tree: Taxonomy | None = None) -> Corpus:
+        """Return a part; it is empty-handed only where the manifest says so."""
+        return Corpus.read(self.folder / self.manifest["parts"][name]["file"], tree or self.tree)
+
+
+def read_built(folder: str | Path) -> Built | None:
+    """Return what a folder holds, or None where nothing was built to the end there."""
+    try:
+        manifest = json.loads((Path(folder) / MANIFEST).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return Built(Path(folder), manifest) if manifest.get("format") == FORMAT else None
+
+
+def build(benchmark: Benchmark, source: str | Path, output: str | Path, *, tell: Tell | None = None) -> Built:
+    """Write a benchmark's parts, its taxonomy and a manifest.
+
+    Parameters
+    ----------
+    benchmark
+        Which, with its options; see :func:`branchwise.corpus.sources.benchmark`.
+    source
+        A folder, an archive or a file with the raw data; nothing is written there.
+    output
+        The folder for the result.
+    tell
+        Called with a sentence for every thing worth knowing.
+    """
+    say = tell or (lambda _: None)
+    source, output = Path(source), Path(output)
+    if not source.exists():
+        raise CorpusError(
+            f"{source} does not exist: give the folder or archive with the raw files of {benchmark.title}."
+        )
+    _make_folder(source, output)
+    (output / MANIFEST).unlink(missing_ok=True)
+    tree = benchmark.taxonomy()
+    tree.write(output / TAXONOMY)
+    with Progress(f"Building {benchmark.title}", size_of(source), "bytes") as progress:
+        watch = Watch(progress)
+        counts = _write(benchmark, source, output, tree, watch)
+    if not sum(counts.values()):
+        reasons = "; ".join(f"{one.documents:,} × {reason}" for reason, one in watch.dropped.items())
+        raise CorpusError(
+            f"{source} holds no document of {benchmark.title}{f' that can be used ({reasons})' if reasons else ''}: "
+            f"check that it is the raw data that docs/benchmarks/{benchmark.name}.md describes."
+        )
+    built = Built(output, _manifest(benchmark, source, output, tree, watch, counts))
+    _write_json(output / MANIFEST, built.manifest)
+    for sentence in (*watch.notes, *built.manifest["differences"]):
+        say(sentence)
+    return built
+
+
+def _make_folder(source: Path, output: Path) -> None:
+    if output.resolve() == source.resolve():
+        raise CorpusError(f"{output} is where the raw files are: choose another folder for the result.")
+    try:
+        output.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise CorpusError(
+            f"The folder {output} cannot be made ({error.strerror}): choose another."
+        ) from error
+
+
+def _write(benchmark: Benchmark, source: Path, output: Path, tree: Taxonomy, watch: Watch) -> dict[Part, int]:
+    """Write what can be used to the part that it belongs to; return how many documents each got."""
+    counts: dict[Part, int] = dict.fromkeys(PARTS, 0)
+    seen: set[str] = set()
+    with ExitStack() as stack:
+        streams: dict[str, IO[bytes]] = {
+            name: stack.enter_context(open_output(output / f"{name}{SUFFIX}")) for name in PARTS
+        }
+        for one in benchmark.documents(source, watch):
+            fault = _fault(one, tree, seen)
+            if fault:
+                watch.drop(fault, one.id)
+                continue
+            seen.add(one.id)
+            record = {"id": one.id, "text": one.text, "labels": list(one.labels)}
+            streams[one.part].write((json.dumps(record, ensure_ascii=False) + "\n").encode())
+            counts[one.part] += 1
+    return counts
+
+
+def _fault(one: Found, tree: Taxonomy, seen: set[str]) -> str:
+    """Return why a document cannot be used, in a few words."""
+    if one.id in seen:
+        return "the same id again"
+    if not one.text.strip():
+        return "no text"
+    if not one.labels:
+        return "no label"
+    unknown = next((label for label in one.labels if label not in tree.index), None)
+    return f"label {unknown!r} is not in the taxonomy" if unknown is not None else ""
+
+
+def _manifest(
+    benchmark: Benchmark, source: Path, output: Path, tree: Taxonomy, watch: Watch, counts: dict[Part, int]
+) -> dict[str, Any]:
+    corpora: dict[str, Corpus] = {
+        name: Corpus.read(output / f"{name}{SUFFIX}", tree) for name in PARTS if counts[name]
+    }
+    measured = statistics(corpora)
+    return {
+        "format": FORMAT,
+        "benchmark": benchmark.name,
+        "title": benchmark.title,
+        "source": {"name": source.name, "bytes": size_of(source)},
+        "options": dict(vars(benchmark)),
+        "taxonomy": {"file": TAXONOMY, "labels": len(tree), "sha256": tree.fingerprint},
+        "parts": {
+            name: {
+                "file": f"{name}{SUFFIX}",
+                "documents": counts[name],
+                "sha256": corpora[name].fingerprint if name in corpora else None,
+            }
+            for name in PARTS
+        },
+        "dropped": {reason: asdict(one) for reason, one in watch.dropped.items()},
+        "notes": watch.notes,
+        "statistics": measured.to_dict(),
+        "differences": differences(benchmark.title, measured),
+    }
+
+
+def _write_json(path: Path, value: Any) -> None:
+    with open_output(path) as stream:
+        stream.write((json.dumps(value, ensure_ascii=False, indent=1, default=str) + "\n").encode())

@@ -1,0 +1,1 @@
+"""Tests of the named benchmarks, on invented files in their formats."""

@@ -1,0 +1,1 @@
+"""Benchmarks from their raw files."""

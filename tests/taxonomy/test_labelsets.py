@@ -50,6 +50,15 @@ def test_closing_adds_every_ancestor_and_nothing_else(case: Case) -> None:
     assert closed.is_closed(tree).all()
 
 
+@given(st.lists(st.tuples(st.frozensets(st.integers(0, 5)), st.frozensets(st.integers(0, 5))), max_size=6))
+def test_agreement_is_micro_f1(pairs: list[tuple[frozenset[int], frozenset[int]]]) -> None:
+    one, other = (LabelSets.from_lists([sorted(pair[at]) for pair in pairs]) for at in (0, 1))
+    both = sum(len(a) + len(b) for a, b in pairs)
+    expected = 2 * sum(len(a & b) for a, b in pairs) / both if both else 0.0
+    assert one.agreement(other) == pytest.approx(expected)
+    assert one.agreement(other) == other.agreement(one)
+
+
 @given(trees_with_sets())
 def test_open_sets_and_missing_parents_are_found(case: Case) -> None:
     tree, sets = case

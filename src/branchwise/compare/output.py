@@ -13,16 +13,7 @@ from branchwise.compare.analysis import Analysis
 from branchwise.compare.folder import Record, write_data, write_whole
 from branchwise.compare.making import OWN, TUNED
 from branchwise.compare.results import Results, Spread
-from branchwise.compare.tables import (
-    ablation_table,
-    comparison_table,
-    cost_table,
-    frequency_table,
-    inconsistency_table,
-    level_table,
-    scores_tables,
-    significance_tables,
-)
+from branchwise.compare.sections import sections
 from branchwise.report.table import Table
 
 CSV, JSON, PAGE = "comparison.csv", "comparison.json", "index.html"
@@ -31,18 +22,7 @@ SUMMARISED = ("micro_f1", "macro_f1_all", "macro_f1_supported", "exact_match", "
 
 def tables(analysis: Analysis) -> list[Table]:
     """Return all tables of numbers."""
-    results = analysis.results
-    found = [
-        comparison_table(results),
-        *significance_tables(analysis.pairs),
-        ablation_table(results),
-        inconsistency_table(results),
-        *(level_table(results, way) for way in (OWN, TUNED)),
-        *(frequency_table(results, analysis.buckets, way) for way in (OWN, TUNED)),
-        *scores_tables(results),
-        cost_table(results),
-    ]
-    return [one for one in found if one is not None and one.rows]
+    return [table for several in sections(analysis).values() for table in several]
 
 
 def rows(results: Results) -> Iterator[tuple[str, str, int, str, str, float]]:

@@ -7,26 +7,18 @@ from pathlib import Path
 
 from branchwise.compare.analysis import Analysis
 from branchwise.compare.folder import write_whole
-from branchwise.compare.making import OWN, TUNED
+from branchwise.compare.making import OWN
 from branchwise.compare.output import PAGE
 from branchwise.compare.page_errors import show_errors, show_suspects
 from branchwise.compare.pictures import draw_all
-from branchwise.compare.tables import (
-    ablation_table,
-    comparison_table,
-    cost_table,
-    frequency_table,
-    inconsistency_table,
-    level_table,
-    scores_tables,
-    significance_tables,
-)
+from branchwise.compare.sections import sections
 from branchwise.compare.verdict import seeds_sentence
 from branchwise.errors import MissingExtraError
 from branchwise.report.page import Page
 from branchwise.report.table import Table
 
 Pictures = dict[str, list[tuple[Path, str, str]]]
+Tables = dict[str, list[Table]]
 
 
 def write_page(analysis: Analysis, folder: Path, tell: Callable[[str], None]) -> Path:
@@ -44,11 +36,12 @@ def write_page(analysis: Analysis, folder: Path, tell: Callable[[str], None]) ->
     if results.failed:
         lost = ", ".join(f"{one.name} (seed {one.seed})" for one in results.failed)
         page.verdict(f"Some runs failed and are not in the numbers: {lost}. The last section says why.")
-    _comparison(page, analysis)
-    _variants(page, analysis)
-    _by_label(page, analysis, pictures)
-    _scores(page, analysis, pictures)
-    _costs(page, analysis, pictures)
+    tables = sections(analysis)
+    _comparison(page, analysis, tables)
+    _variants(page, tables)
+    _by_label(page, tables, pictures)
+    _scores(page, tables, pictures)
+    _costs(page, tables, pictures)
     show_errors(page, analysis)
     show_suspects(page, analysis)
     _about(page, analysis)
@@ -66,16 +59,15 @@ def _lead(analysis: Analysis) -> str:
     )
 
 
-def _comparison(page: Page, analysis: Analysis) -> None:
-    results = analysis.results
+def _comparison(page: Page, analysis: Analysis, tables: Tables) -> None:
     page.section("The systems side by side")
-    page.table(comparison_table(results))
+    _tables(page, tables["systems"])
     page.paragraph(
         "Flat systems take every label by itself, local ones decide place by place in the tree, global ones see it "
         "whole. Numbers are those of the system as it decides by itself, with nothing repaired or added afterwards; "
         "with several runs, mean ± standard deviation over seeds."
     )
-    if results.has_tuned:
+    if analysis.results.has_tuned:
         page.paragraph(
             "Thresholds alone can move F1 by several points. So the columns “tuned” give every system the same help: "
             "calibration, thresholds and the rule that serves best are learned from its scores on the validation "
@@ -83,57 +75,48 @@ def _comparison(page: Page, analysis: Analysis) -> None:
         )
     page.section("Which differences are real")
     page.paragraph(seeds_sentence(analysis.pairs[OWN]))
-    for table in significance_tables(analysis.pairs):
-        page.table(table)
+    _tables(page, tables["differences"])
 
 
-def _variants(page: Page, analysis: Analysis) -> None:
-    results = analysis.results
-    if (table := ablation_table(results)) is not None:
+def _variants(page: Page, tables: Tables) -> None:
+    if tables["variants"]:
         page.section("What the parts of the method add")
-        page.table(table)
+        _tables(page, tables["variants"])
     page.section("Label inconsistency")
-    page.table(inconsistency_table(results))
+    _tables(page, tables["inconsistency"])
     page.paragraph(
         "A document is inconsistent where a label was predicted without its parent. This is before any repair; systems "
         "that decide from the top down, add ancestors, or decode under the tree’s constraint cannot be."
     )
 
 
-def _by_label(page: Page, analysis: Analysis, pictures: Pictures) -> None:
-    results = analysis.results
-    ways = (OWN, TUNED) if results.has_tuned else (OWN,)
+def _by_label(page: Page, tables: Tables, pictures: Pictures) -> None:
     page.section("By level")
     _pictures(page, pictures, "levels")
-    for way in ways:
-        page.table(level_table(results, way))
+    _tables(page, tables["levels"])
     page.section("By label frequency")
     _pictures(page, pictures, "frequency")
-    for way in ways:
-        page.table(frequency_table(results, analysis.buckets, way))
+    _tables(page, tables["frequency"])
 
 
-def _scores(page: Page, analysis: Analysis, pictures: Pictures) -> None:
+def _scores(page: Page, tables: Tables, pictures: Pictures) -> None:
     page.section("Scores")
-    tables = scores_tables(analysis.results)
-    if not tables:
+    if not tables["scores"]:
         page.paragraph("No system gave scores of all labels, so nothing can be ranked.")
         return
     page.paragraph(
         "Margins and softmaxes become probabilities by maps that were learned on validation documents, so that ranking "
         "and calibration stand beside F1. ECE is the mean distance between a score and how often it is true."
     )
-    for table in tables:
-        page.table(table)
+    _tables(page, tables["scores"])
     _pictures(page, pictures, "reliability")
 
 
-def _costs(page: Page, analysis: Analysis, pictures: Pictures) -> None:
-    table = cost_table(analysis.results)
-    if not table.rows:
+def _costs(page: Page, tables: Tables, pictures: Pictures) -> None:
+    if not tables["costs"]:
         return
     page.section("Time and size")
-    page.table(table)
+    _tables(page, tables["costs"])
     page.paragraph(
         "Seconds are those of the machine that ran it. Training includes what is learned from validation. Prediction "
         "is the label sets of the test documents; our own model’s includes its scores."
@@ -161,6 +144,11 @@ def _about(page: Page, analysis: Analysis) -> None:
     marks.add("training documents", results.train.fingerprint)
     marks.add("test documents", results.test.fingerprint)
     page.table(marks)
+
+
+def _tables(page: Page, tables: list[Table]) -> None:
+    for table in tables:
+        page.table(table)
 
 
 def _pictures(page: Page, pictures: Pictures, name: str) -> None:

@@ -12,8 +12,6 @@ from torch.nn.utils import clip_grad_norm_
 
 from branchwise.corpus import Corpus
 from branchwise.errors import TrainingError
-from branchwise.evaluation.counts import per_label
-from branchwise.evaluation.f1 import micro_f1
 from branchwise.progress import Progress
 from branchwise.rivals.base import Tell
 from branchwise.rivals.neural.network import Batch, Network
@@ -131,7 +129,7 @@ class Trainer:
         decided = LabelSets.from_pairs(rows, labels, len(corpus))
         true = corpus.labels.to_csr(margins.shape[1]).toarray().astype(bool)
         loss = float(np.logaddexp(0, np.where(true, -margins, margins)).mean())
-        return float(micro_f1(per_label(corpus.labels, decided, margins.shape[1]))), loss
+        return corpus.labels.agreement(decided), loss
 
 
 def _runs(order: np.ndarray, size: int) -> Iterator[np.ndarray]:

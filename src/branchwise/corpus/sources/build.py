@@ -25,6 +25,7 @@ from branchwise.taxonomy import Taxonomy
 PARTS: tuple[Part, ...] = get_args(Part)
 MANIFEST, TAXONOMY = "manifest.json", "taxonomy.tsv"
 SUFFIX = ".jsonl.zst"
+FILES = tuple(f"{name}{SUFFIX}" for name in PARTS)
 FORMAT = 1
 
 Tell = Callable[[str], None]
@@ -77,18 +78,10 @@ def build(benchmark: Benchmark, source: str | Path, output: str | Path, *, tell:
             f"{source} does not exist: give the folder or archive with the raw files of {benchmark.title}."
         )
     _make_folder(source, output)
-    (output / MANIFEST).unlink(missing_ok=True)
     tree = benchmark.taxonomy()
-    tree.write(output / TAXONOMY)
     with Progress(f"Building {benchmark.title}", size_of(source), "bytes") as progress:
         watch = Watch(progress)
         counts = _write(benchmark, source, output, tree, watch)
-    if not sum(counts.values()):
-        reasons = "; ".join(f"{one.documents:,} × {reason}" for reason, one in watch.dropped.items())
-        raise CorpusError(
-            f"{source} holds no document of {benchmark.title}{f' that can be used ({reasons})' if reasons else ''}: "
-            f"check that it is the raw data that docs/benchmarks/{benchmark.name}.md describes."
-        )
     built = Built(output, _manifest(benchmark, source, output, tree, watch, counts))
     _write_json(output / MANIFEST, built.manifest)
     for sentence in (*watch.notes, *built.manifest["differences"]):
@@ -99,6 +92,11 @@ def build(benchmark: Benchmark, source: str | Path, output: str | Path, *, tell:
 def _make_folder(source: Path, output: Path) -> None:
     if output.resolve() == source.resolve():
         raise CorpusError(f"{output} is where the raw files are: choose another folder for the result.")
+    foreign = [one for one in (*FILES, TAXONOMY) if (output / one).exists()]
+    if foreign and not (output / MANIFEST).exists():
+        raise CorpusError(
+            f"{output} holds a {foreign[0]} that was not built here and would be written over: choose another folder."
+        )
     try:
         output.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -124,6 +122,15 @@ def _write(benchmark: Benchmark, source: Path, output: Path, tree: Taxonomy, wat
             record = {"id": one.id, "text": one.text, "labels": list(one.labels)}
             streams[one.part].write((json.dumps(record, ensure_ascii=False) + "\n").encode())
             counts[one.part] += 1
+        if not any(counts.values()):
+            reasons = "; ".join(f"{one.documents:,} × {reason}" for reason, one in watch.dropped.items())
+            raise CorpusError(
+                f"{source} holds no document of {benchmark.title}"
+                f"{f' that can be used ({reasons})' if reasons else ''}: check that it is the raw data that "
+                f"docs/benchmarks/{benchmark.name}.md describes."
+            )
+        _write_json(output / MANIFEST, {"unfinished": benchmark.title})  # until all else is in its place
+        tree.write(output / TAXONOMY)
     return counts
 
 

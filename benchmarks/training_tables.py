@@ -29,7 +29,6 @@ TITLES = {
     "settings": "What is best per minute: 4,000 documents, hia, validation",
     "rho": "The grid of ρ: 4,000 documents, pamm, mean reduction, validation",
     "variants": "Three variants: 8,000 documents, mean ± sd over seeds, test",
-    "whole": "All 48,000 documents, one pass, test",
 }
 
 

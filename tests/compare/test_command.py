@@ -42,7 +42,7 @@ def test_from_files_to_a_report_and_again_without_training(
         paper,
     )
     assert given.exit_code == 0, given.output
-    assert "svm over td-svm" in given.stdout or "td-svm over svm" in given.stdout
+    assert "svm level with td-svm" in given.stdout
     assert "No seed changes svm, td-svm: one run each." in given.stderr
     for name in ("index.html", "comparison.csv", "comparison.json"):
         assert (out / name).exists()

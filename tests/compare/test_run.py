@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from branchwise import HierarchicalClassifier, evaluate
-from branchwise.compare import making, read_entries
+from branchwise.compare import forget, making, read_entries
 from branchwise.compare.making import FREE, OWN, TUNED
 from branchwise.compare.results import read_said
 from branchwise.errors import BranchwiseError
@@ -171,6 +171,18 @@ def test_predictions_from_a_file_take_part_one_file_a_seed(tmp_path: Path) -> No
     right.write_text(half.read_text())
     changed = run(tmp_path / "out", "", predictions=[f"theirs={right}", f"theirs={half}"])
     assert changed["theirs"].runs[0].ways[OWN]["micro_f1"] < 1
+    write_predictions(right, test.ids, given)
+    with pytest.raises(BranchwiseError, match="more files of predictions as theirs"):
+        run(tmp_path / "out", "", predictions=[f"theirs={right}"])  # would be the mean of two systems
+    with pytest.raises(BranchwiseError, match="holds a system svm under the name svm"):
+        run(tmp_path / "out", "", predictions=[f"svm={right}"])
+    assert forget(tmp_path / "out", ["svm", "theirs"]) == ["svm", "theirs"]
+    assert [one.name for one in run(tmp_path / "out", "", predictions=[f"svm={right}"]).systems] == [
+        "one",
+        "svm",
+    ]
+    with pytest.raises(BranchwiseError, match="no system 'theirs' to forget: it has one, svm"):
+        forget(tmp_path / "out", ["theirs"])
 
 
 def test_our_own_model_free_and_constrained_and_goes_on_after_training(

@@ -216,3 +216,72 @@ def test_mistakes_leave_2_with_one_sentence(
     (error,) = [one for one in answer.err.splitlines() if one.startswith("Error: ")]
     for part in parts:
         assert part in error
+
+
+SVM = ("--scale", "smoke", "--systems", "svm")
+
+
+@pytest.fixture
+def built(tmp_path: Path, branchwise: Callable[..., Any]) -> tuple[Path, Path]:
+    """Reproduce WOS with one SVM; return raw files and output."""
+    source, output = raw_wos(tmp_path / "raw"), tmp_path / "out"
+    assert branchwise("reproduce", "wos", "--source", source, "--output", output, *SVM).code == 0
+    return source, output
+
+
+def test_what_was_built_from_other_files_or_in_another_way_is_not_taken(
+    built: tuple[Path, Path], tmp_path: Path, branchwise: Callable[..., Any]
+) -> None:
+    source, output = built
+    given = ("reproduce", "wos", "--source", source, "--output", output)
+
+    def refused(*arguments: object) -> str:
+        answer = branchwise(*arguments)
+        assert answer.code == 2
+        return str(answer.err.splitlines()[-1])
+
+    assert "was begun at scale smoke" in refused(*given, "--scale", "small", "--systems", "svm")
+    assert "as it was built with {'merge_areas': True}" in refused(*given, *SVM, "--option", "merge_areas=no")
+    assert "NAME=VALUE with one of merge_areas" in refused(*given, *SVM, "--option", "colour=red")
+    other = ("reproduce", "rcv1", "--source", output / "data", "--output", tmp_path / "other", *SVM)
+    assert "holds wos, not rcv1" in refused(*other)
+    within = ("reproduce", "wos", "--source", source, "--output", source / "out", *SVM)
+    assert "is among the raw files" in refused(*within)
+    (source / "notes.txt").write_text("mine")
+    assert "has changed since" in refused(*given, *SVM)
+
+
+def test_once_built_the_raw_files_may_go_and_a_lost_part_is_built_again(
+    built: tuple[Path, Path], branchwise: Callable[..., Any]
+) -> None:
+    source, output = built
+    given = ("reproduce", "wos", "--source", source, "--output", output, *SVM)
+    (output / "data" / "test.jsonl.zst").unlink()
+    assert branchwise(*given).code == 0
+    assert (output / "data" / "test.jsonl.zst").exists()
+    source.rename(source.with_name("elsewhere"))
+    answer = branchwise(*given)
+    assert answer.code == 0
+    assert "already, built from raw." in answer.err
+
+
+def test_rows_of_ones_own(built: tuple[Path, Path], tmp_path: Path, branchwise: Callable[..., Any]) -> None:
+    from branchwise import Corpus, Taxonomy
+
+    source, output = built
+    tree = Taxonomy.read(output / "data" / "taxonomy.tsv")
+    test = Corpus.read(output / "data" / "test.jsonl.zst", tree)
+    lines = [
+        json.dumps({"id": one, "labels": labels})
+        for one, labels in zip(test.ids, test.labels.to_ids(tree), strict=True)
+    ]
+    (tmp_path / "mine.jsonl").write_text("\n".join(lines) + "\n")
+    given = ("reproduce", "wos", "--source", source, "--output", output, "--scale", "smoke", "--json")
+    answer = branchwise(
+        *given, "--systems", "svm,hiagm=svm", "--predictions", f"mine={tmp_path / 'mine.jsonl'}"
+    )
+    assert answer.code == 0
+    systems = {one["name"]: one for one in answer.json["systems"]}
+    assert systems["mine"]["ours"]["micro_f1"]["mean"] == 1
+    assert systems["hiagm"]["published"] is None
+    assert systems["HiAGM"]["ours"] is None  # published, and what is called so here is another system

@@ -36,8 +36,8 @@ def compare(
         str,
         typer.Option(
             metavar="NAMES",
-            help="svm,leaf-svm,td-svm,hr-svm,t5,hia,pamm, …: which to train, with commas; NAME=SYSTEM gives one a "
-            "name of its own.",
+            help="Which to train, with commas: svm, leaf-svm, td-svm, hr-svm, textcnn, bow-cnn, han, hmcn, hiagm, "
+            "sgm, t5, hia, pamm; NAME=SYSTEM gives one a name of its own.",
         ),
     ] = "",
     predictions: Annotated[
@@ -75,6 +75,10 @@ def compare(
         bool, typer.Option("--keep-models", help="Keep the trained systems in the folder models of --output.")
     ] = False,
     resamples: Annotated[int, typer.Option(min=1, metavar="N", help="Of the paired bootstrap.")] = 1000,
+    forget: Annotated[
+        list[str] | None,
+        typer.Option("--forget", metavar="NAME", help="Take a system out of --output first; repeatable."),
+    ] = None,
     report_only: Annotated[
         bool, typer.Option("--report-only", help="Train nothing; write the report on what --output holds.")
     ] = False,
@@ -89,6 +93,7 @@ def compare(
     exit code is 1 where a run failed and the others are reported.
     """
     from branchwise.compare import compare as run_comparison
+    from branchwise.compare import forget as take_out
     from branchwise.compare import read_entries
     from branchwise.compare.analysis import analyse
     from branchwise.compare.output import latex as as_latex
@@ -102,6 +107,8 @@ def compare(
     entries = []
     if not report_only or any(named) or predictions:
         entries = assign(read_entries(named, predictions or ()), settings or ())
+    if forget:
+        take_out(output, forget)
     tree = read_tree(taxonomy)
     results = run_comparison(
         tree,
@@ -129,8 +136,11 @@ def compare(
     else:
         _print(analysis)
     say(f"The report is {page}; every number is in comparison.csv and comparison.json beside it.")
-    if results.failed:
-        failed = ", ".join(f"{one.name} (seed {one.seed})" for one in results.failed)
+    asked = {one.name for one in entries}
+    failed = ", ".join(f"{one.name} (seed {one.seed})" for one in results.failed if one.name in asked)
+    if before := ", ".join(sorted({one.name for one in results.failed if one.name not in asked})):
+        say(f"Failed in an earlier command: {before}; name them again to try again, or --forget them.")
+    if failed:
         say(f"Failed: {failed}; the same command tries these again.")
         raise typer.Exit(1)
 

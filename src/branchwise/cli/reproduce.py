@@ -53,6 +53,22 @@ def reproduce(
         list[str] | None,
         typer.Option("--set", metavar="[SYSTEM.]NAME=VALUE", help="A setting, as for compare; repeatable."),
     ] = None,
+    options: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--option",
+            metavar="NAME=VALUE",
+            help="Of the benchmark: merge_areas (wos), repeats (nyt), sample (arxiv); repeatable.",
+        ),
+    ] = None,
+    predictions: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--predictions",
+            metavar="NAME=FILE",
+            help="Somebody else's system, by what it predicts for the test documents; repeatable.",
+        ),
+    ] = None,
     device: Annotated[str, typer.Option(metavar="NAME", help="auto, cpu, cuda, ….")] = "auto",
     keep_models: Annotated[bool, typer.Option("--keep-models", help="Keep the trained systems.")] = False,
     json: Json = False,
@@ -75,6 +91,8 @@ def reproduce(
         output,
         chosen,
         settings=settings or (),
+        options=options or (),
+        predictions=predictions or (),
         device=device,
         keep_models=keep_models,
         tell=say,

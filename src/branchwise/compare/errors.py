@@ -98,7 +98,7 @@ def that_do_well(micro_f1: Mapping[str, float]) -> list[str]:
 def likely_label_errors(
     tree: Taxonomy, truth: LabelSets, said: Mapping[str, Said], most: int | None = None
 ) -> list[Suspect]:
-    """Return the documents whose label most of the systems agree to be another, the surest first.
+    """Return the documents whose label most of the systems agree to be another, the most surprising first.
 
     Parameters
     ----------

@@ -85,7 +85,10 @@ def show_suspects(page: Page, analysis: Analysis) -> None:
     )
     shown = analysis.suspects[:SUSPECTS]
     if found > len(shown):
-        page.paragraph(f"The surest {len(shown)} are shown; comparison.json lists all.")
+        page.paragraph(
+            f"The first {len(shown)} are shown, on which most systems agree and whose label surprises them most; "
+            "comparison.json lists all."
+        )
     for one, text in zip(shown, snippets(results, [one.row for one in shown]), strict=True):
         page.quote(text)
         table = Table(f"Document {results.test.ids[one.row]}", ("who", "labels", "promised F1, %"))

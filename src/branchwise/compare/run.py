@@ -17,6 +17,7 @@ from branchwise.compare.measuring import measure
 from branchwise.compare.results import Results, read_results
 from branchwise.compare.systems import Entry
 from branchwise.corpus import Corpus
+from branchwise.corpus.estimate import count_of
 from branchwise.errors import BranchwiseError, MissingExtraError
 from branchwise.taxonomy import Taxonomy
 
@@ -101,10 +102,11 @@ def compare(
 
 
 def _jobs(entries: Sequence[Entry], parts: Parts, seeds: int) -> Iterator[_Job]:
-    """Yield the runs, the first seed of every system before the second of any."""
+    """Yield the runs: files of predictions, which are soon read, then the first seed of every system."""
     numbers = sorted({seed for one in entries for seed in one.seeds(seeds)})
+    in_order = sorted(entries, key=lambda one: one.kind != "file")
     for seed in numbers:
-        for entry in entries:
+        for entry in in_order:
             if seed in entry.seeds(seeds):
                 yield _Job(entry, seed, _inputs(entry, parts, seed))
 
@@ -131,11 +133,29 @@ def _inputs(entry: Entry, parts: Parts, seed: int) -> dict[str, Any]:
 
 
 def _refuse_other_settings(folder: Path, jobs: Sequence[_Job]) -> None:
-    """Raise where a name would stand for two systems, or for one with two kinds of settings."""
-    wanted = {job.entry.name: job.inputs for job in jobs if job.entry.kind != "file"}
-    for record in files.records(folder):
-        inputs = wanted.get(record.name)
-        if inputs is None or record.status != "done" or _plain(inputs) == record.inputs:
+    """Raise where a name would stand for two systems, for one with two kinds of settings, or for a mixture of files."""
+    wanted = {job.entry.name: job for job in jobs}
+    given = {(job.entry.name, job.seed): _plain(job.inputs) for job in jobs}
+    done = [one for one in files.records(folder) if one.status == "done"]
+    replaced = {one.name for one in done if given.get((one.name, one.seed), one.inputs) != one.inputs}
+    for record in done:
+        job = wanted.get(record.name)
+        if job is None:
+            continue
+        if record.system != job.entry.system:
+            raise BranchwiseError(
+                f"{folder} holds a system {record.system} under the name {record.name}: give the new one a name of its "
+                f"own, as in {record.name}-2, or take the old one out with --forget {record.name}."
+            )
+        if record.system == "file":
+            if record.name in replaced and (record.name, record.seed) not in given:
+                raise BranchwiseError(
+                    f"{folder} holds more files of predictions as {record.name} than are given now, and others: give "
+                    f"as many, or take the old ones out with --forget {record.name}."
+                )
+            continue
+        inputs = job.inputs
+        if _plain(inputs) == record.inputs:
             continue
         before, now = record.inputs.get("settings", {}), inputs["settings"]
         changed = next(
@@ -204,17 +224,38 @@ def _make_one(folder: Path, job: _Job, parts: Parts, keep: bool, say: Tell) -> b
         kept.parent.mkdir(parents=True, exist_ok=True)
         place.rename(kept)
     files.save(folder, record)
-    shutil.rmtree(place, ignore_errors=True)
+    for one in (folder / files.UNFINISHED).glob(f"{record.stem}-????????"):  # those of other settings too
+        shutil.rmtree(one, ignore_errors=True)
     if not any((folder / files.UNFINISHED).glob("*")):
         shutil.rmtree(folder / files.UNFINISHED, ignore_errors=True)
     own = record.ways[OWN]
     say(
         f"{job}: micro F1 {100 * own['micro_f1']:.2f}, macro F1 {100 * own['macro_f1_all']:.2f} on "
-        f"{own['documents']:,} test documents, after {time.perf_counter() - started:,.0f} seconds."
+        f"{count_of(own['documents'], 'test document')}, after {time.perf_counter() - started:,.0f} seconds."
     )
+    for note in made.notes:
+        say(f"{job}: {note}")
     return True
 
 
 def _reason(error: Exception) -> str:
     text = " ".join(str(error).split())
     return text if isinstance(error, BranchwiseError) else f"{type(error).__name__}: {text}"
+
+
+def forget(output: str | Path, names: Sequence[str]) -> list[str]:
+    """Take systems out of a comparison's folder, with their models; return the names that were there."""
+    folder = Path(output)
+    known = {record.name for record in files.records(folder)}
+    for name in names:
+        if name not in known:
+            raise BranchwiseError(
+                f"{folder} holds no system {name!r} to forget: it has {', '.join(sorted(known)) or 'none'}."
+            )
+        for record in files.records(folder):
+            if record.name == name:
+                shutil.rmtree(folder / files.MODELS / record.stem, ignore_errors=True)
+                (folder / files.RUNS / f"{record.stem}.json").unlink()
+                for one in (folder / files.RUNS).glob(f"{record.stem}.*.jsonl.gz"):
+                    one.unlink()
+    return list(names)

@@ -188,7 +188,7 @@ def significance_table(pairs: list[Pair], metric: str, way: str = OWN) -> Table:
         first, second = (one.first, one.second)[::sign]
         low, high = sorted((sign * found.low, sign * found.high))
         table.add(
-            f"{first} over {second}",
+            f"{first} over {second}" if found.difference else f"{first} level with {second}",
             f"{100 * abs(found.difference):.2f}",
             f"{100 * low:+.2f} to {100 * high:+.2f}",
             f"{found.p_value:.3f}",

@@ -48,19 +48,29 @@ def seeds_sentence(pairs: Sequence[Pair]) -> str:
 
 
 def _beaten(best: str, pairs: Sequence[Pair]) -> str:
-    """Say over which systems the lead survives, and over which it may be chance."""
+    """Say over which systems the lead survives, over which it may be chance, and which are level."""
     sure: list[str] = []
     open_: list[str] = []
+    level: list[str] = []
     for one in pairs:
         if best in (one.first, one.second):
             other = one.second if one.first == best else one.first
-            leads = (one.bootstrap["micro_f1"].difference > 0) == (one.first == best)
-            (sure if leads and one.survives("micro_f1") else open_).append(other)
+            difference = one.bootstrap["micro_f1"].difference
+            leads = (difference > 0) == (one.first == best)
+            (level if not difference else sure if leads and one.survives("micro_f1") else open_).append(other)
+    beside = f", level with {_listed(level)}" if level else ""
     if sure and open_:
-        return f": more than the choice of test documents explains over {_listed(sure)}, but not over {_listed(open_)}."
+        return (
+            f"{beside}: more than the choice of test documents explains over {_listed(sure)}, but not over "
+            f"{_listed(open_)}."
+        )
     if sure:
-        return f": more than the choice of test documents explains over {_listed(sure)}."
-    return f", but the choice of test documents alone could explain its lead over {_listed(open_)}."
+        return f"{beside}: more than the choice of test documents explains over {_listed(sure)}."
+    if open_:
+        return (
+            f"{beside}, but the choice of test documents alone could explain its lead over {_listed(open_)}."
+        )
+    return f"{beside}."
 
 
 def _listed(names: Sequence[str]) -> str:

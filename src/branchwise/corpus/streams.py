@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 import sys
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -159,7 +159,8 @@ def open_output(path: str | Path) -> Iterator[IO[bytes]]:
         ) from error
     finally:
         if not special:
-            part.unlink(missing_ok=True)
+            with suppress(OSError):  # a disk that cannot be written to has just been told of
+                part.unlink(missing_ok=True)
 
 
 def data_suffix(path: str | Path) -> str:

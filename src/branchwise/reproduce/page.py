@@ -10,12 +10,14 @@ from typing import Any
 from branchwise.compare.folder import write_data, write_whole
 from branchwise.compare.making import FREE, OWN
 from branchwise.compare.tables import ablation_table, comparison_table, level_table
+from branchwise.corpus.estimate import count_of
 from branchwise.errors import MissingExtraError
 from branchwise.report.figures.published import Beside, draw_beside
 from branchwise.report.page import Page
 from branchwise.report.table import Table
 from branchwise.reproduce.run import COMPARISON, Reproduction
 from branchwise.reproduce.versus import corpus_tables, inconsistency_versus, rows, sources, versus_table
+from branchwise.training.settings import preset
 
 PAGE, JSON, LATEX, FIGURE = "index.html", "reproduction.json", "tables.tex", "published.svg"
 METRICS = {"micro_f1": "micro F1", "macro_f1_all": "macro F1"}
@@ -37,8 +39,7 @@ def tables(made: Reproduction) -> list[Table]:
 
 def verdicts(made: Reproduction) -> list[str]:
     """Return what to know first: on how much it rests, and how far our PAMM-HiA-T5 is from the published one."""
-    sentence = made.scale.sentence(made.documents.sizes)
-    found = [sentence] if sentence else []
+    found = [one for one in (made.scale.sentence(made.documents.sizes), conditions(made)) if one]
     for row in rows(made.name, made.analysis.results):
         gaps = [row.gap(metric) for metric in METRICS]
         if row.ours is None or row.ours.system != "pamm" or None in gaps:
@@ -50,6 +51,31 @@ def verdicts(made: Reproduction) -> list[str]:
             f"{' and '.join(f'{gap:+.2f}' for gap in gaps if gap is not None)} points from what it reports."
         )
     return [*found, *made.analysis.verdicts]
+
+
+def conditions(made: Reproduction) -> str:
+    """Say how our own model was trained, and in what that is not the paper's way."""
+    paper = vars(preset("paper"))
+    found: dict[str, list[str]] = {}
+    for one in made.analysis.results.systems:
+        if one.is_ours:
+            settings = one.runs[0].inputs["settings"]
+            other = ", ".join(
+                f"{name} {settings[name]} ({value})"
+                for name, value in paper.items()
+                if name not in ("seed", "variant") and settings.get(name, value) != value
+            )
+            found.setdefault(other, []).append(f"{one.name} ({count_of(len(one.runs), 'seed')})")
+    sentences = [
+        f"{', '.join(names)} trained with "
+        + (
+            f"settings that are not the paper’s, which are in brackets: {other}."
+            if other
+            else "the paper’s settings."
+        )
+        for other, names in found.items()
+    ]
+    return " ".join(sentences)
 
 
 def write_results(made: Reproduction, tell: Callable[[str], None]) -> Path:
@@ -103,6 +129,7 @@ def to_dict(made: Reproduction) -> dict[str, Any]:
         "verdict": verdicts(made),
         "corpus": made.documents.measured.to_dict(),
         "notes": made.documents.notes,
+        "settings": {one.name: one.runs[0].inputs.get("settings") for one in made.analysis.results.systems},
         "systems": [
             {
                 "name": row.name,

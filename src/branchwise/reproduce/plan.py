@@ -9,7 +9,7 @@ from pathlib import Path
 
 from branchwise.choices import VARIANTS
 from branchwise.compare.systems import Entry
-from branchwise.corpus.estimate import duration, expected_training
+from branchwise.corpus.estimate import Estimate, count_of, duration, expected_training
 from branchwise.corpus.sources.published import paper_statistics
 from branchwise.errors import BranchwiseError
 from branchwise.training.settings import Settings
@@ -47,41 +47,48 @@ class Plan:
 
     def sentences(self, entries: Sequence[Entry], settings: Settings, seeds: int, folder: Path) -> list[str]:
         """Return what to expect, or raise where the disk is too small for it."""
-        ours = sum(one.system in VARIANTS for one in entries)
+        ours = seeds * sum(one.system in VARIANTS for one in entries)
         runs = sum(len(one.seeds(seeds)) for one in entries)
         found, weights = [], 0
         if ours:
             try:
-                expected = expected_training(
-                    self.documents["train"],
-                    self.labels,
-                    self.labels_per_document,
-                    settings.backbone,
-                    passes=settings.passes,
-                    batch=settings.batch,
-                    input_limit=settings.input_limit,
-                    units=settings.units,
+                expected = self._expected(settings)
+            except BranchwiseError as error:  # a hub's own model has sizes that are known once it is fetched
+                found.append(f"How long it takes, and the disk for checkpoints, cannot be estimated: {error}")
+            else:
+                weights = expected.weight_bytes
+                again = expected.training_flops_per_document * FORWARD * DECODINGS * self.documents["test"]
+                predicting = again / (expected.machine_flops * expected.share_reached)
+                found.append(
+                    f"{count_of(ours, 'run')} of our own model: at most about "
+                    f"{duration(ours * (expected.seconds + predicting))} on this machine ({expected.device}; "
+                    f"{duration(expected.seconds)} of training and {duration(predicting)} of prediction each, good to "
+                    "a factor of two, as if all texts were as long as the limit). Rivals come on top: linear ones take "
+                    "minutes, networks from minutes for a few thousand documents to hours."
                 )
-            except (
-                BranchwiseError
-            ) as error:  # the sizes of a hub's own model are not known before it is fetched
-                return [f"How long it takes cannot be estimated: {error}"]
-            weights = expected.weight_bytes
-            again = expected.training_flops_per_document * FORWARD * DECODINGS * self.documents["test"]
-            predicting = again / (expected.machine_flops * expected.share_reached)
-            total = ours * seeds * (expected.seconds + predicting)
-            found.append(
-                f"{ours * seeds:,} runs of our own model take at most about {duration(total)} on this machine "
-                f"({expected.device}; {duration(expected.seconds)} of training and {duration(predicting)} of "
-                "prediction each, good to a factor of two, as if all texts were as long as the limit); rivals come on "
-                "top, most of them with minutes each."
-            )
         needed = self.disk(runs, weights)
         free = shutil.disk_usage(next(one for one in (folder, *folder.parents) if one.exists())).free
         if free < needed:
             raise BranchwiseError(
-                f"{folder} needs about {needed / 1e9:,.1f} GB of disk and {free / 1e9:,.1f} GB are free: free some, or "
-                "choose another folder for --output."
+                f"{folder} needs about {_spoken(needed)} of disk and {_spoken(free)} are free: free some, or choose "
+                "another folder for --output."
             )
-        found.append(f"It takes at most about {needed / 1e9:,.1f} GB of disk, {free / 1e9:,.1f} GB are free.")
+        found.append(f"It takes at most about {_spoken(needed)} of disk, {_spoken(free)} are free.")
         return found
+
+    def _expected(self, settings: Settings) -> Estimate:
+        return expected_training(
+            self.documents["train"],
+            self.labels,
+            self.labels_per_document,
+            settings.backbone,
+            passes=settings.passes,
+            batch=settings.batch,
+            input_limit=settings.input_limit,
+            units=settings.units,
+        )
+
+
+def _spoken(size: int) -> str:
+    """Return bytes in words."""
+    return f"{size / 1e9:,.1f} GB" if size >= 1e8 else f"{size / 1e6:,.1f} MB"

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 from branchwise.compare import compare, read_entries
 from branchwise.compare.analysis import Analysis, analyse
+from branchwise.compare.folder import write_data
 from branchwise.compare.output import write_files
 from branchwise.compare.page import write_page as write_comparison
-from branchwise.compare.settings import assign
+from branchwise.compare.settings import assign, parse
 from branchwise.compare.systems import Entry
 from branchwise.corpus.sources import benchmark
 from branchwise.errors import BranchwiseError
@@ -21,7 +23,7 @@ from branchwise.reproduce.source import Documents, is_ready, open_documents
 from branchwise.training.settings import Settings
 from branchwise.training.settings import preset as preset_settings
 
-DATA, COMPARISON = "data", "comparison"
+DATA, COMPARISON, TEST, SCALE = "data", "comparison", "test.jsonl.zst", "scale.json"
 Tell = Callable[[str], None]
 
 
@@ -43,7 +45,8 @@ def reproduce(
     scale: Scale,
     *,
     settings: Sequence[str] = (),
-    options: dict[str, Any] | None = None,
+    options: Sequence[str] = (),
+    predictions: Sequence[str] = (),
     device: str = "auto",
     keep_models: bool = False,
     resamples: int = 1000,
@@ -64,7 +67,10 @@ def reproduce(
     settings
         Settings of systems, as ``branchwise compare --set`` takes them.
     options
-        Those of the benchmark.
+        Those of the benchmark, as ``merge_areas=no``.
+    predictions
+        Other systems' predictions for the test documents, as ``name=file``; where a scale takes a part of these, they
+        are in ``test.jsonl.zst``.
     device
         ``auto``, ``cpu``, ``cuda``, ….
     keep_models
@@ -76,22 +82,27 @@ def reproduce(
     """
     say = tell or (lambda _: None)
     folder, source = Path(output), Path(source)
-    entries = assign(read_entries(scale.systems.split(",")), [*_usable(scale, entries_of(scale)), *settings])
+    entries = read_entries(scale.systems.split(","), predictions)
+    entries = assign(entries, [*_usable(scale, entries), *settings])
     trained = _settings(scale, entries)
-    title = benchmark(name).title
-    if not source.exists():
+    chosen = _options(name, options)
+    title = benchmark(name, **chosen).title
+    _remember_scale(folder, scale)
+    if source.resolve() in (folder / DATA).resolve().parents:
         raise BranchwiseError(
-            f"{source} does not exist: give the raw files of {title}, or a folder with its parts."
+            f"{folder} is among the raw files of {source}: choose a folder outside for --output."
         )
     expected = None if is_ready(source) else Plan.of_paper(title)
     if expected is not None:
         used = {part: min(size, scale.documents.get(part, size)) for part, size in expected.documents.items()}
         for sentence in replace(expected, documents=used).sentences(entries, trained, scale.seeds, folder):
             say(sentence)
-    documents = open_documents(name, source, folder / DATA, say, **(options or {}))
+    documents = open_documents(name, source, folder / DATA, say, **chosen)
     if sentence := scale.sentence(documents.sizes):
         say(sentence)
     parts = {part: scale.cut(part, corpus) for part, corpus in documents.parts.items()}
+    if len(parts["test"]) < len(documents.parts["test"]):
+        parts["test"].write(folder / TEST)
     if expected is None:
         sizes = {part: len(one) for part, one in parts.items()}
         here = Plan(sizes, len(documents.tree), documents.measured.labels_per_document)
@@ -117,9 +128,34 @@ def reproduce(
     return Reproduction(name, scale, documents, analysis, folder)
 
 
-def entries_of(scale: Scale) -> list[Entry]:
-    """Return the systems of a scale, without its settings."""
-    return read_entries(scale.systems.split(","))
+def _options(name: str, given: Sequence[str]) -> dict[str, Any]:
+    """Return a benchmark's options in their types."""
+    usual = benchmark(name)
+    types = get_type_hints(type(usual))
+    kinds = {one: types[one] for one in vars(usual)}
+    found = {}
+    for one in given:
+        option, equals, value = (part.strip() for part in one.partition("="))
+        if not equals or option not in kinds:
+            raise BranchwiseError(
+                f"--option {one} is none of {name}: write NAME=VALUE with one of {', '.join(kinds) or 'none'}."
+            )
+        found[option] = parse(value, kinds[option], option)
+    return found
+
+
+def _remember_scale(folder: Path, scale: Scale) -> None:
+    """Raise where the folder was begun at another scale, which has other documents."""
+    try:
+        before = json.loads((folder / SCALE).read_text(encoding="utf-8"))["scale"]
+    except (OSError, ValueError, KeyError):
+        write_data(folder / SCALE, {"scale": scale.name})
+        return
+    if before != scale.name:
+        raise BranchwiseError(
+            f"{folder} was begun at scale {before}: give --scale {before} to go on, or choose another folder for "
+            "--output."
+        )
 
 
 def _usable(scale: Scale, entries: Sequence[Entry]) -> list[str]:

@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from branchwise.corpus import Corpus
+from branchwise.corpus.estimate import count_of
 from branchwise.corpus.records import format_of
 from branchwise.corpus.sources import Built, benchmark, build, read_built
-from branchwise.corpus.sources.archives import size_of
+from branchwise.corpus.sources.benchmark import Benchmark
+from branchwise.corpus.sources.build import about_source, builder_of
 from branchwise.corpus.sources.published import differences
 from branchwise.corpus.statistics import Statistics, statistics
 from branchwise.errors import CorpusError
@@ -59,13 +61,22 @@ def open_documents(name: str, source: Path, folder: Path, tell: Tell, **options:
     which = benchmark(name, **options)
     ready = _ready(source)
     if ready is not None:
+        _refuse_other(name, source)
         tree = Taxonomy.read(ready["taxonomy"])
         parts = {part: Corpus.read(ready[part], tree) for part in NAMES}
         measured = statistics(parts)
-        return Documents(which.title, tree, parts, measured, differences(which.title, measured))
-    built = _built(folder, source, name, options)
+        notes = differences(which.title, measured)
+        if set(tree.ids) != set(which.taxonomy().ids):
+            notes.insert(0, f"The taxonomy in {source} is not the one that {which.title} is published with.")
+            tell(notes[0])
+        return Documents(which.title, tree, parts, measured, notes)
+    built = _built(folder, source, which)
     if built is not None:
-        tell(f"{which.title} is in {folder} already, built from {source}.")
+        tell(f"{which.title} is in {folder} already, built from {built.manifest['source']['name']}.")
+    elif not source.exists():
+        raise CorpusError(
+            f"{source} does not exist: give the raw files of {which.title}, or a folder with its parts."
+        )
     else:
         built = build(which, source, folder, tell=tell)
     tree = built.tree
@@ -76,7 +87,7 @@ def open_documents(name: str, source: Path, folder: Path, tell: Tell, **options:
         )
     parts = {part: built.part(part, tree) for part in NAMES}  # type: ignore[arg-type]
     dropped = [
-        f"{one['documents']:,} documents were left out: {reason}."
+        f"Left out, {count_of(one['documents'], 'document')}: {reason}."
         for reason, one in built.manifest["dropped"].items()
     ]
     notes = [*built.manifest["notes"], *dropped, *built.manifest["differences"]]
@@ -112,17 +123,29 @@ def _is_documents(path: Path) -> bool:
     return True
 
 
-def _built(folder: Path, source: Path, name: str, options: dict[str, Any]) -> Built | None:
-    """Return what was built before from the same files with the same options."""
+def _refuse_other(name: str, source: Path) -> None:
+    """Raise where a folder's manifest says that its parts are another benchmark's, or not whole."""
+    other = builder_of(source)
+    if other is not None and other != name:
+        raise CorpusError(f"{source} holds {other}, not {name}: name the benchmark that it holds.")
+    if other is not None and read_built(source) is None:
+        raise CorpusError(f"The build in {source} was not finished: build it again from the raw files.")
+
+
+def _built(folder: Path, source: Path, which: Benchmark) -> Built | None:
+    """Return what was built before from the same files with the same options; the files may be gone since."""
     built = read_built(folder)
     if built is None:
         return None
     about = built.manifest
-    same = {"name": source.name, "bytes": size_of(source) if source.exists() else 0}
-    given = {key: value for key, value in about["options"].items() if key in options}
-    if about["benchmark"] != name or about["source"] != same or given != options:
+    if about["benchmark"] != which.name or about["options"] != dict(vars(which)):
         raise CorpusError(
-            f"{folder} was built from {about['source']['name']} ({about['source']['bytes']:,} bytes, "
-            f"{about['benchmark']}), not from {source.name}: choose another folder for --output."
+            f"{folder} holds {about['benchmark']} as it was built with {about['options'] or 'no options'}: choose "
+            "another folder for --output."
+        )
+    if source.exists() and about["source"] != about_source(source):
+        raise CorpusError(
+            f"{folder} was built from {about['source']['name']} ({about['source']['bytes']:,} bytes), and {source} is "
+            "another file or has changed since: choose another folder for --output."
         )
     return built

@@ -89,10 +89,16 @@ def figures(name: str) -> Iterator[Figure]:
 
 def rows(name: str, results: Results) -> list[Row]:
     """Return every published result with ours beside it, then those of ours that nobody published."""
-    ours = {PUBLISHED_AS.get(one.system, one.name): one for one in results.systems if one.name == one.system}
+    ours = _under_published_names(results)
     found = [Row(one.name, one, ours.pop(one.name, None)) for one in figures(name)]
     left = [one for one in results.systems if one in ours.values() or one.name != one.system]
-    return found + [Row(PUBLISHED_AS.get(one.name, one.name), None, one) for one in left]
+    named = {id(one): name for name, one in ours.items()}
+    return found + [Row(named.get(id(one), one.name), None, one) for one in left]
+
+
+def _under_published_names(results: Results) -> dict[str, System]:
+    """Return our systems by what papers call them; one with a name of its own is something of its own."""
+    return {PUBLISHED_AS.get(one.system, one.name): one for one in results.systems if one.name == one.system}
 
 
 def versus_table(name: str, title: str, results: Results) -> Table:
@@ -102,14 +108,14 @@ def versus_table(name: str, title: str, results: Results) -> Table:
         (
             "group",
             "system",
-            "published: micro",
+            "published micro",
             "macro",
-            "ours: micro",
-            "ours: macro",
-            "gap: micro",
-            "gap: macro",
-            "constrained: micro",
-            "constrained: macro",
+            "here micro",
+            "macro",
+            "gap micro",
+            "macro",
+            "constrained micro",
+            "macro",
         ),
         unbroken=(1,),
     )
@@ -144,7 +150,7 @@ def inconsistency_versus(name: str, results: Results) -> Table | None:
     block: dict[str, Any] | None = published().get(f"label_inconsistency_{name}")
     if block is None:
         return None
-    ours = {PUBLISHED_AS.get(one.system, one.name): one for one in results.systems}
+    ours = _under_published_names(results)
     table = Table(
         "Documents with a label whose parent is missing, before any repair, in %",
         ("system", "published", "ours"),

@@ -18,14 +18,15 @@ from branchwise.rivals.machines import nowhere, one_against_rest
 from branchwise.rivals.settings import LinearSettings
 from branchwise.taxonomy import ROOT, LabelSets, Taxonomy
 
-SETTLED = 0.05  # share of the centres' length; when they move by less, the alternation ends
+SETTLED = 0.01  # share of the centres' length; when they move by less, the alternation ends
+FURTHER = 1.7  # centres move by so many times the step that would be right if machines stood still
 
 
 @dataclass(frozen=True, kw_only=True)
 class RecursiveSettings(LinearSettings):
     """Those of all linear rivals, and how long to alternate."""
 
-    rounds: int = 10
+    rounds: int = 30
     """At most how often machines and centres take turns."""
 
 
@@ -42,7 +43,9 @@ class RecursiveSvm(LinearSystem):
     where home(k) is k itself for an inner label and its parent for a leaf, and the root's centre is zero. Two
     steps alternate: with fixed centres every machine is a problem of its own (Newton's method, from where the
     last round left it), and with fixed machines all centres together solve one sparse linear system, in which
-    each is the mean of its neighbours. The loss is squared, as in the other linear rivals.
+    each is the mean of its neighbours. Machines follow their centres slowly, so centres move further than that. The
+    loss is squared, as in the other linear rivals. The root has no machine, so labels of level 1 are drawn to zero
+    and in a tree of one level nothing is shared.
     """
 
     name = "hr-svm"
@@ -66,7 +69,8 @@ class RecursiveSvm(LinearSystem):
             moved = centres.settle(np.stack([machines[label] for label in labels]))
             tell(f"Round {number} of at most {self.settings.rounds} moved the centres by {moved:.1%}.")
             if moved < SETTLED:
-                break
+                return
+        tell(f"The centres still moved in round {self.settings.rounds}: more rounds would share more.")
 
     def effort(self) -> int:
         """Return how many machines are trained at most."""
@@ -104,6 +108,7 @@ class Centres:
         if self._system is None:
             return 0.0
         before = self.values
-        self.values = self._system.solve(np.asarray(self._own @ machines, np.float64)).astype(np.float32)
+        meant = self._system.solve(np.asarray(self._own @ machines, np.float64)).astype(np.float32)
+        self.values = before + np.float32(FURTHER) * (meant - before) if before.any() else meant
         length = float(np.linalg.norm(self.values))
         return float(np.linalg.norm(self.values - before)) / length if length else 0.0

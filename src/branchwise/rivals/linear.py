@@ -64,7 +64,9 @@ class LinearSystem(Rival):
     def _pruned(self, machine: np.ndarray) -> tuple[csr_array, float]:
         """Return the weights worth keeping, [1, V], and the intercept."""
         weights = machine[None, :-1]
-        return csr_array(np.where(np.abs(weights) < self.settings.prune, 0, weights)), float(machine[-1])
+        size = np.abs(weights)
+        worth = size >= self.settings.prune * size.max(initial=0)
+        return csr_array(np.where(worth, weights, 0)), float(machine[-1])
 
     def _answers(self, texts: list[str]) -> tuple[np.ndarray, np.ndarray]:
         known = (self.trained.words.vectors(texts) @ self.trained.weights).toarray()

@@ -11,7 +11,7 @@ from branchwise.errors import ModelError
 
 POSITIVE = ("cost", "rate")  # may not be 0, in whichever rival has it
 BELOW_ONE = ("dropout",)
-UP_TO_ONE = ("beta",)
+UP_TO_ONE = ("beta", "prune")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,5 +74,5 @@ class LinearSettings(Settings):
     """Longest run of words that counts as a feature."""
     fewest: int | None = None
     """In how many documents a word has to stand; 3 where it is None, but 1 in a small corpus."""
-    prune: float = 0.03
-    """Weights nearer to zero than this are dropped."""
+    prune: float = 0.02
+    """Weights nearer to zero than this share of a label's largest are dropped."""

@@ -18,7 +18,7 @@ def test_a_build_that_finds_nothing_leaves_nothing(tmp_path: Path) -> None:
     (tmp_path / "raw").mkdir()
     with pytest.raises(CorpusError, match="holds no document of arXiv"):
         build(benchmark("arxiv"), tmp_path / "raw", tmp_path / "out")
-    assert list((tmp_path / "out").iterdir()) == []
+    assert not (tmp_path / "out").exists()
     assert read_built(tmp_path / "out") is None
 
 
@@ -26,11 +26,15 @@ def test_documents_of_others_are_not_written_over(tmp_path: Path) -> None:
     source, output = write_bgc(tmp_path / "raw"), tmp_path / "out"
     output.mkdir()
     (output / "train.jsonl.zst").write_bytes(b"mine")
-    with pytest.raises(CorpusError, match=r"holds a train\.jsonl\.zst that was not built here"):
+    with pytest.raises(CorpusError, match=r"holds a train\.jsonl\.zst that is no build of bgc"):
         build(benchmark("bgc"), source, output)
     assert (output / "train.jsonl.zst").read_bytes() == b"mine"
-    with pytest.raises(CorpusError, match="where the raw files are"):
+    with pytest.raises(CorpusError, match="is among the raw files"):
         build(benchmark("bgc"), source, source)
+    (output / "train.jsonl.zst").unlink()
+    (output / "manifest.json").write_text('{"name": "an app of mine"}')
+    with pytest.raises(CorpusError, match=r"holds a manifest\.json that is no build of bgc"):
+        build(benchmark("bgc"), source, output)
 
 
 def test_an_interruption_at_the_end_is_no_finished_build_and_can_be_made_again(
@@ -56,9 +60,12 @@ def test_the_manifest_tells_what_is_in_the_files(tmp_path: Path) -> None:
     manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
     assert manifest == json.loads(json.dumps(built.manifest))
     tree = Taxonomy.read(tmp_path / "out" / "taxonomy.tsv")
-    assert (manifest["taxonomy"]["labels"], manifest["taxonomy"]["sha256"]) == (len(tree), tree.fingerprint)
+    assert (manifest["taxonomy"]["labels"], manifest["taxonomy"]["fingerprint"]) == (
+        len(tree),
+        tree.fingerprint,
+    )
     for name, part in manifest["parts"].items():
         corpus = Corpus.read(tmp_path / "out" / part["file"], tree)
-        assert (part["documents"], part["sha256"]) == (len(corpus), corpus.fingerprint)
+        assert (part["documents"], part["fingerprint"]) == (len(corpus), corpus.fingerprint)
         assert len(built.part(name)) == len(corpus)
     assert said == manifest["notes"] + manifest["differences"]

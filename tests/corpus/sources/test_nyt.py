@@ -51,7 +51,7 @@ def test_parts_labels_and_manifest(tmp_path: Path) -> None:
         assert parts[name]["documents"] == sum(number in files for number in numbers)
         corpus = result.part(name)
         assert [one.partition("-")[0] for one in corpus.ids] == [one for one in numbers if one in files]
-        assert corpus.fingerprint == parts[name]["sha256"]
+        assert corpus.fingerprint == parts[name]["fingerprint"]
     assert result.manifest["taxonomy"]["labels"] == len(result.tree) == 166
     assert result.tree.depth == 8
     assert result.manifest["statistics"]["most_labels"] >= 8
@@ -69,7 +69,7 @@ def test_every_layout_gives_the_same_documents(tmp_path: Path) -> None:
         built(tmp_path, backwards if form == "archive" else files, form).manifest["parts"] for form in WRITERS
     ]
     assert all(one == manifests[0] for one in manifests)
-    assert manifests[0]["train"]["sha256"] is not None
+    assert manifests[0]["train"]["fingerprint"] is not None
 
 
 def test_nothing_is_unpacked(tmp_path: Path) -> None:

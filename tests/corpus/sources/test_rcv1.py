@@ -59,7 +59,7 @@ def documents(one: Built) -> dict[str, dict[str, tuple[str, tuple[str, ...]]]]:
 
 
 def hashes(one: Built) -> dict[str, str]:
-    return {name: part["sha256"] for name, part in one.manifest["parts"].items()}
+    return {name: part["fingerprint"] for name, part in one.manifest["parts"].items()}
 
 
 def dropped(one: Built) -> dict[str, int]:

@@ -110,9 +110,9 @@ def show_built(built: Built) -> None:
     from branchwise.report.table import Table
 
     manifest = built.manifest
-    parts = Table(f"{built.folder}: {manifest['title']}", ("part", "documents", "sha256"))
+    parts = Table(f"{built.folder}: {manifest['title']}", ("part", "documents", "fingerprint of the content"))
     for name, part in manifest["parts"].items():
-        parts.add(name, part["documents"], part["sha256"] or "")
+        parts.add(name, part["documents"], part["fingerprint"] or "")
     show(parts.rich())
     if manifest["dropped"]:
         dropped = Table("Left out", ("reason", "documents", "for example"))

@@ -130,7 +130,11 @@ def _is_snapshot(name: str, source: Path) -> bool:
     base = PurePosixPath(name).name.lower()
     if not base.endswith((".json", ".jsonl")):
         return False
-    return base.startswith("arxiv-metadata") or base == source.name.lower().removesuffix(".gz")
+    return (
+        base.startswith("arxiv-metadata")
+        or base == source.name.lower()
+        or f"{base}{PurePosixPath(source.name).suffix.lower()}" == source.name.lower()
+    )
 
 
 def _records(member: Member) -> Iterator[dict[str, Any]]:

@@ -5,9 +5,10 @@ The manifest is written last, so a folder with one is complete.
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO, Any, get_args
@@ -54,7 +55,20 @@ def read_built(folder: str | Path) -> Built | None:
         manifest = json.loads((Path(folder) / MANIFEST).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return None
-    return Built(Path(folder), manifest) if manifest.get("format") == FORMAT else None
+    if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
+        return None
+    named = [manifest["taxonomy"]["file"], *(one["file"] for one in manifest["parts"].values())]
+    whole = all((Path(folder) / one).is_file() for one in named)
+    return Built(Path(folder), manifest) if whole else None
+
+
+def builder_of(folder: Path) -> str | None:
+    """Return which benchmark a folder's manifest names, finished or not; None where there is no manifest of ours."""
+    try:
+        manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+        return str(manifest.get("benchmark") or "") or None
+    except (OSError, ValueError, AttributeError):
+        return None
 
 
 def build(benchmark: Benchmark, source: str | Path, output: str | Path, *, tell: Tell | None = None) -> Built:
@@ -77,11 +91,16 @@ def build(benchmark: Benchmark, source: str | Path, output: str | Path, *, tell:
         raise CorpusError(
             f"{source} does not exist: give the folder or archive with the raw files of {benchmark.title}."
         )
-    _make_folder(source, output)
+    _make_folder(source, output, benchmark.name)
     tree = benchmark.taxonomy()
     with Progress(f"Building {benchmark.title}", size_of(source), "bytes") as progress:
         watch = Watch(progress)
-        counts = _write(benchmark, source, output, tree, watch)
+        try:
+            counts = _write(benchmark, source, output, tree, watch)
+        except BaseException:
+            with suppress(OSError):  # where it holds nothing, nothing stays
+                output.rmdir()
+            raise
     built = Built(output, _manifest(benchmark, source, output, tree, watch, counts))
     _write_json(output / MANIFEST, built.manifest)
     for sentence in (*watch.notes, *built.manifest["differences"]):
@@ -89,13 +108,27 @@ def build(benchmark: Benchmark, source: str | Path, output: str | Path, *, tell:
     return built
 
 
-def _make_folder(source: Path, output: Path) -> None:
-    if output.resolve() == source.resolve():
-        raise CorpusError(f"{output} is where the raw files are: choose another folder for the result.")
-    foreign = [one for one in (*FILES, TAXONOMY) if (output / one).exists()]
-    if foreign and not (output / MANIFEST).exists():
+def about_source(source: Path) -> dict[str, Any]:
+    """Return what tells sources apart: name, bytes, and a SHA-256 of their files' names, sizes and times."""
+    files = [source] if source.is_file() else sorted(one for one in source.rglob("*") if one.is_file())
+    digest = hashlib.sha256()
+    for one in files:
+        known = one.stat()
+        digest.update(f"{one.name if one == source else one.relative_to(source).as_posix()}\n".encode())
+        digest.update(f"{known.st_size} {known.st_mtime_ns}\n".encode())
+    return {"name": source.resolve().name, "bytes": size_of(source), "fingerprint": digest.hexdigest()}
+
+
+def _make_folder(source: Path, output: Path, name: str) -> None:
+    if output.resolve() == source.resolve() or source.resolve() in output.resolve().parents:
         raise CorpusError(
-            f"{output} holds a {foreign[0]} that was not built here and would be written over: choose another folder."
+            f"{output} is among the raw files of {source}: choose a folder outside for the result."
+        )
+    foreign = [one for one in (*FILES, TAXONOMY, MANIFEST) if (output / one).exists()]
+    if foreign and builder_of(output) != name:
+        raise CorpusError(
+            f"{output} holds a {foreign[0]} that is no build of {name} and would be written over: choose another "
+            "folder."
         )
     try:
         output.mkdir(parents=True, exist_ok=True)
@@ -129,7 +162,9 @@ def _write(benchmark: Benchmark, source: Path, output: Path, tree: Taxonomy, wat
                 f"{f' that can be used ({reasons})' if reasons else ''}: check that it is the raw data that "
                 f"docs/benchmarks/{benchmark.name}.md describes."
             )
-        _write_json(output / MANIFEST, {"unfinished": benchmark.title})  # until all else is in its place
+        _write_json(
+            output / MANIFEST, {"benchmark": benchmark.name, "unfinished": True}
+        )  # until all else is in its place
         tree.write(output / TAXONOMY)
     return counts
 
@@ -157,14 +192,14 @@ def _manifest(
         "format": FORMAT,
         "benchmark": benchmark.name,
         "title": benchmark.title,
-        "source": {"name": source.name, "bytes": size_of(source)},
+        "source": about_source(source),
         "options": dict(vars(benchmark)),
-        "taxonomy": {"file": TAXONOMY, "labels": len(tree), "sha256": tree.fingerprint},
+        "taxonomy": {"file": TAXONOMY, "labels": len(tree), "fingerprint": tree.fingerprint},
         "parts": {
             name: {
                 "file": f"{name}{SUFFIX}",
                 "documents": counts[name],
-                "sha256": corpora[name].fingerprint if name in corpora else None,
+                "fingerprint": corpora[name].fingerprint if name in corpora else None,
             }
             for name in PARTS
         },

@@ -18,6 +18,7 @@ from branchwise.errors import CorpusError
 COLUMNS = ("Y1", "Y2", "Domain", "area", "Abstract")
 NAMELESS = ("x.txt", "data.xls")  # found where Data.xlsx is not: no names, and the format of old Excel
 _BEGINS = re.compile(r"\s*\d+\s*\t\s*\d+\s*\t\s*\d+\s*\t")  # Y1, Y2 and Y, or a line goes on with an abstract
+_COPY = re.compile(r" \(\d+\)(?=\.)")  # what browsers put into the name of a second download
 _STRAIGHT = str.maketrans("‘’“”\xa0", "''\"\" ")
 
 
@@ -57,7 +58,7 @@ def plain(name: str) -> str:
 
 
 def _base(name: str) -> str:
-    return PurePosixPath(name).name.lower()
+    return _COPY.sub("", PurePosixPath(name).name.lower())
 
 
 def _rows(where: str, lines: Iterator[list[str]]) -> Iterator[Row]:

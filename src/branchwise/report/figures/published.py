@@ -66,7 +66,16 @@ def draw_beside(
             for value, color, filled in ((one.published, THEIRS, False), (one.ours, OURS, True)):
                 if value is not None:
                     inside = color if filled else style.PAPER
-                    axes.plot([value], [at], "o", markersize=7, color=color, markerfacecolor=inside, zorder=3)
+                    axes.plot(
+                        [value],
+                        [at],
+                        "o",
+                        markersize=7,
+                        color=color,
+                        markerfacecolor=inside,
+                        zorder=3,
+                        clip_on=False,
+                    )
         low, high = axes.get_xlim()
         axes.set_xlim(max(low - 1, 0), min(high + 1, 101))
     style.save(figure, path)

@@ -9,7 +9,14 @@ import typer
 
 from branchwise.cli.console import say, show, show_json
 from branchwise.cli.files import check_outputs, complete_file
-from branchwise.cli.options import Json, NeededTaxonomyFile, Reading, reads_documents
+from branchwise.cli.options import (
+    Json,
+    NeededTaxonomyFile,
+    Predictions,
+    Reading,
+    SystemSettings,
+    reads_documents,
+)
 from branchwise.cli.taxonomies import read_tree
 from branchwise.cli.train import PresetName
 
@@ -40,26 +47,11 @@ def compare(
             "sgm, t5, hia, pamm; NAME=SYSTEM gives one a name of its own.",
         ),
     ] = "",
-    predictions: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--predictions",
-            metavar="NAME=FILE",
-            help="Somebody else's system, by what it predicts for the test documents; repeatable, and a repeated "
-            "NAME is another seed.",
-        ),
-    ] = None,
+    predictions: Predictions = None,
     seeds: Annotated[
         int, typer.Option(min=1, metavar="N", help="Runs of every system that a seed changes.")
     ] = 1,
-    settings: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="[SYSTEM.]NAME=VALUE",
-            help="A setting of one system, or of all that have it; repeatable.",
-        ),
-    ] = None,
+    settings: SystemSettings = None,
     preset: Annotated[PresetName, typer.Option(help="Of t5, hia and pamm.")] = "fast",
     backbone: Annotated[
         str | None,

@@ -33,6 +33,23 @@ NeededTaxonomyFile = Annotated[
     Path,
     typer.Option("--taxonomy", metavar="FILE", help="The tree: .tsv, .csv, .json, .taxonomy, .ttl or .rdf."),
 ]
+Predictions = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--predictions",
+        metavar="NAME=FILE",
+        help="Somebody else's system, by what it predicts for the test documents; repeatable, and a repeated NAME is "
+        "another seed.",
+    ),
+]
+SystemSettings = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="[SYSTEM.]NAME=VALUE",
+        help="A setting of one system, or of all that have it; repeatable.",
+    ),
+]
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from branchwise.cli.console import say, show, show_json
-from branchwise.cli.options import Json
+from branchwise.cli.options import Json, Predictions, SystemSettings
 from branchwise.cli.train import PresetName
 
 Name = Literal["rcv1", "nyt", "wos", "arxiv", "bgc"]
@@ -49,10 +49,7 @@ def reproduce(
             metavar="NAME", help="A hub id, a folder, or starter, which is usual at scale smoke alone."
         ),
     ] = None,
-    settings: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="[SYSTEM.]NAME=VALUE", help="A setting, as for compare; repeatable."),
-    ] = None,
+    settings: SystemSettings = None,
     options: Annotated[
         list[str] | None,
         typer.Option(
@@ -61,14 +58,7 @@ def reproduce(
             help="Of the benchmark: merge_areas (wos), repeats (nyt), sample (arxiv); repeatable.",
         ),
     ] = None,
-    predictions: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--predictions",
-            metavar="NAME=FILE",
-            help="Somebody else's system, by what it predicts for the test documents; repeatable.",
-        ),
-    ] = None,
+    predictions: Predictions = None,
     device: Annotated[str, typer.Option(metavar="NAME", help="auto, cpu, cuda, ….")] = "auto",
     keep_models: Annotated[bool, typer.Option("--keep-models", help="Keep the trained systems.")] = False,
     json: Json = False,

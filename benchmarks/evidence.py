@@ -49,7 +49,8 @@ def variants() -> Iterator[Run]:
     for seed in SEEDS:
         for variant in ("hia", "pamm", "t5"):
             yield f"variants/{variant}-seed-{seed}", 8000, {"variant": variant, "seed": seed, **SHORT}
-    yield "variants/pamm-rho-10-seed-0", 8000, {"rho": 10, **SHORT}
+    for weight in (10, 0.1):
+        yield f"variants/pamm-rho-{weight:g}-seed-0", 8000, {"rho": weight, **SHORT}
 
 
 LISTS = {"settings": settings, "rho": rho, "variants": variants}

@@ -85,13 +85,13 @@ def make(entry: Entry, parts: Parts, seed: int, place: Path, tell: Tell) -> Made
     """Return what a run gives; a model that is trained is left in ``place``."""
     try:
         if entry.kind == "file":
-            return _read(entry, parts, seed, tell)
+            return _read(entry, parts, seed)
         return (_make_ours if entry.kind == "ours" else _make_rival)(entry, parts, seed, place, tell)
     finally:
         gc.collect()  # a trainer refers to itself, and a large model should not wait to be found
 
 
-def _read(entry: Entry, parts: Parts, seed: int, tell: Tell) -> Made:
+def _read(entry: Entry, parts: Parts, seed: int) -> Made:
     read = read_predictions(entry.files[seed], parts.tree)
     read = read.take(match(parts.test.ids, read.ids))
     scores = None if read.scores_only_what_is_predicted else read.scores
@@ -101,7 +101,6 @@ def _read(entry: Entry, parts: Parts, seed: int, tell: Tell) -> Made:
             f"In {100 * share:.0f} % of its documents a label lacks its parent, and it is scored as it is: if the "
             "file has the most specific labels alone, add their ancestors to it."
         )
-        tell(f"{entry.name}: {notes[-1]}")
     return Made({OWN: Way(read.sets, scores, read.invalid)}, {}, notes=notes)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -78,8 +78,13 @@ def write_files(analysis: Analysis, folder: Path) -> dict[str, Any]:
 
 def latex(analysis: Analysis) -> str:
     """Return all tables for a paper that uses the package booktabs."""
+    return latex_of(tables(analysis))
+
+
+def latex_of(several: Iterable[Table]) -> str:
+    """Return tables as LaTeX, with what they need said on top."""
     head = "% Needs \\usepackage{booktabs} and \\usepackage[T1]{fontenc}.\n\n"
-    return head + "\n".join(one.latex() for one in tables(analysis))
+    return head + "\n".join(one.latex() for one in several)
 
 
 def _numbers(evaluation: dict[str, Any]) -> Iterator[tuple[str, float]]:

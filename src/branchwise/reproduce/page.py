@@ -9,6 +9,7 @@ from typing import Any
 
 from branchwise.compare.folder import write_data, write_whole
 from branchwise.compare.making import FREE, OWN
+from branchwise.compare.output import latex_of
 from branchwise.compare.tables import ablation_table, comparison_table, level_table
 from branchwise.corpus.estimate import count_of
 from branchwise.errors import MissingExtraError
@@ -26,9 +27,17 @@ METRICS = {"micro_f1": "micro F1", "macro_f1_all": "macro F1"}
 def tables(made: Reproduction) -> list[Table]:
     """Return all tables: the corpus, published figures beside ours, and the paper's further tables."""
     results, title = made.analysis.results, made.documents.title
-    found = [
+    return [
         *corpus_tables(title, made.documents.measured),
         versus_table(made.name, title, results),
+        *_further_tables(made),
+    ]
+
+
+def _further_tables(made: Reproduction) -> list[Table]:
+    """Return what the paper shows beside its comparison, and our own comparison."""
+    results = made.analysis.results
+    found = [
         ablation_table(results),
         inconsistency_versus(made.name, results),
         level_table(results),
@@ -108,15 +117,14 @@ def write_results(made: Reproduction, tell: Callable[[str], None]) -> Path:
         tell(str(error))
     page.items(f"Source: {one}." for one in sources(made.name))
     page.section("The paper’s further tables")
-    for table in tables(made)[3:]:
+    for table in _further_tables(made):
         page.table(table)
     page.paragraph(
         f"The whole comparison, with everything behind these tables, is in {COMPARISON}/index.html."
     )
     path = folder / PAGE
     write_whole(path, page.html().encode())
-    head = "% Needs \\usepackage{booktabs} and \\usepackage[T1]{fontenc}.\n\n"
-    write_whole(folder / LATEX, (head + "\n".join(one.latex() for one in tables(made))).encode())
+    write_whole(folder / LATEX, latex_of(tables(made)).encode())
     write_data(folder / JSON, to_dict(made))
     return path
 

@@ -105,7 +105,7 @@ def members(
         )
     own = source.is_file()
     meter = _Meter(progress)
-    for name, path in [(source.name, source)] if own else _files(source):
+    for name, path in files_of(source):
         if not _is_junk(name) and (own or _matters(name, wanted, descend)):
             try:
                 with path.open("rb") as stream:
@@ -120,9 +120,7 @@ def members(
 
 def size_of(source: Path) -> int:
     """Return the bytes on disk of a file, or of all files in a folder."""
-    if source.is_file():
-        return source.stat().st_size
-    return sum(path.stat().st_size for _, path in _files(source))
+    return sum(path.stat().st_size for _, path in files_of(source))
 
 
 def damaged(name: str, error: Exception) -> CorpusError:
@@ -155,10 +153,12 @@ class _Meter:
             self.told += news
 
 
-def _files(folder: Path) -> list[tuple[str, Path]]:
-    """Return the files below a folder with their names, numbers in which count as numbers."""
-    paths = [Path(inside, name) for inside, _, names in os.walk(folder) for name in names]
-    named = [(path.relative_to(folder).as_posix(), path) for path in paths if path.is_file()]
+def files_of(source: Path) -> list[tuple[str, Path]]:
+    """Return a file, or those below a folder, with their names, numbers in which count as numbers."""
+    if source.is_file():
+        return [(source.name, source)]
+    paths = [Path(inside, name) for inside, _, names in os.walk(source) for name in names]
+    named = [(path.relative_to(source).as_posix(), path) for path in paths if path.is_file()]
     return sorted(named, key=lambda one: _natural(one[0]))
 
 

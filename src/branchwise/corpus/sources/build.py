@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import IO, Any, get_args
 
 from branchwise.corpus.corpus import Corpus
-from branchwise.corpus.sources.archives import size_of
+from branchwise.corpus.sources.archives import files_of, size_of
 from branchwise.corpus.sources.benchmark import Benchmark, Found, Part, Watch
 from branchwise.corpus.sources.published import differences
 from branchwise.corpus.statistics import statistics
@@ -51,11 +51,8 @@ class Built:
 
 def read_built(folder: str | Path) -> Built | None:
     """Return what a folder holds, or None where nothing was built to the end there."""
-    try:
-        manifest = json.loads((Path(folder) / MANIFEST).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return None
-    if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
+    manifest = _read_manifest(Path(folder))
+    if manifest.get("format") != FORMAT:
         return None
     named = [manifest["taxonomy"]["file"], *(one["file"] for one in manifest["parts"].values())]
     whole = all((Path(folder) / one).is_file() for one in named)
@@ -64,11 +61,16 @@ def read_built(folder: str | Path) -> Built | None:
 
 def builder_of(folder: Path) -> str | None:
     """Return which benchmark a folder's manifest names, finished or not; None where there is no manifest of ours."""
+    return str(_read_manifest(folder).get("benchmark") or "") or None
+
+
+def _read_manifest(folder: Path) -> dict[str, Any]:
+    """Return what a folder's manifest says, ours or not; nothing where there is none that can be read."""
     try:
         manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-        return str(manifest.get("benchmark") or "") or None
-    except (OSError, ValueError, AttributeError):
-        return None
+    except (OSError, ValueError):
+        return {}
+    return manifest if isinstance(manifest, dict) else {}
 
 
 def build(benchmark: Benchmark, source: str | Path, output: str | Path, *, tell: Tell | None = None) -> Built:
@@ -110,13 +112,12 @@ def build(benchmark: Benchmark, source: str | Path, output: str | Path, *, tell:
 
 def about_source(source: Path) -> dict[str, Any]:
     """Return what tells sources apart: name, bytes, and a SHA-256 of their files' names, sizes and times."""
-    files = [source] if source.is_file() else sorted(one for one in source.rglob("*") if one.is_file())
-    digest = hashlib.sha256()
-    for one in files:
-        known = one.stat()
-        digest.update(f"{one.name if one == source else one.relative_to(source).as_posix()}\n".encode())
-        digest.update(f"{known.st_size} {known.st_mtime_ns}\n".encode())
-    return {"name": source.resolve().name, "bytes": size_of(source), "fingerprint": digest.hexdigest()}
+    digest, size = hashlib.sha256(), 0
+    for name, path in files_of(source):
+        known = path.stat()
+        size += known.st_size
+        digest.update(f"{name}\n{known.st_size} {known.st_mtime_ns}\n".encode())
+    return {"name": source.resolve().name, "bytes": size, "fingerprint": digest.hexdigest()}
 
 
 def _make_folder(source: Path, output: Path, name: str) -> None:
